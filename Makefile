@@ -103,6 +103,8 @@ $(OUT)/bin/%: $(OUT)/obj/controller/%.o $(LIB_FILES)
 # ---- tests: a program per layer -------------------------------------------------------------------------------------
 RANDOM := $(call objects,tests/harness/random.c)
 HARNESS := $(call objects,tests/harness/harness.c tests/harness/reach.c) $(RANDOM)
+# The JSON of Kubernetes objects, for tests and benchmarks of the model.
+FAKE_OBJECTS := $(call objects,tests/harness/fake_objects.c)
 # What derives every number of a status from the others in it: wherever a test sees one.
 STATUS_CHECK := $(call objects,tests/harness/status_check.c tests/harness/status_check_chips.c \
 	tests/harness/status_check_forecast.c)
@@ -112,7 +114,7 @@ APISERVER := $(call objects,tests/apiserver/apiserver.c)
 TEST_LAYERS := $(filter-out ,$(foreach l,$(LAYERS) runtime,$(if $(wildcard tests/$(l)/*.c),$(l))))
 TEST_PROGRAMS := $(foreach l,$(TEST_LAYERS),$(OUT)/tests/test-$(l))
 # kube's and the runtime's tests talk to the embedded API server; these see statuses.
-needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER)) $(if $(filter $(1),operator cli runtime),$(STATUS_CHECK)) $(if $(filter $(1),operator cli),$(STATUS_MUTATE))
+needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER)) $(if $(filter $(1),operator cli runtime),$(STATUS_CHECK)) $(if $(filter $(1),operator cli),$(STATUS_MUTATE)) $(if $(filter $(1),operator),$(FAKE_OBJECTS))
 test_top = $(if $(filter runtime,$(1)),cli,$(1))
 
 define test_rules
@@ -152,7 +154,9 @@ $(OUT)/bin/test-outputs: $(call objects,tests/outputs/worker.c) $(call link_orde
 outputs: $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-status ## every subcommand x every output x every log and status, also stretched by 60 and 3,600 (V=asan)
 	@python3 -B tests/outputs/outputs.py $^
 
-tests: missing $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
+# The benchmarks are built too, or nobody notices that one no longer compiles.
+BENCHES := $(addprefix $(OUT)/bin/bench-,append fleet jobs)
+tests: missing $(BENCHES) $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
 endif
@@ -295,7 +299,7 @@ bench-fleet: $(OUT)/bin/bench-fleet ## one roll-up of a fleet of 10,000 jobs, co
 	@$<
 
 # What the model takes for 10,000 JobGoodputs.
-$(OUT)/bin/bench-jobs: $(call objects,tests/bench/jobs.c) $(call link_order,operator)
+$(OUT)/bin/bench-jobs: $(call objects,tests/bench/jobs.c) $(FAKE_OBJECTS) $(call link_order,operator)
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 

@@ -1,11 +1,9 @@
-/* fake: Kubernetes objects for tests, with only the fields that the model reads, delivered to a model at a given time.
- * All times are seconds after FAKE_EPOCH; -1: not (yet). */
+/* fake: the objects of fake_objects.h, delivered to a model at a given time. */
 #ifndef TEST_FAKE_H
 #define TEST_FAKE_H
 
+#include "fake_objects.h"
 #include "operator/model/model.h"
-
-#define FAKE_EPOCH_S 1795226400 /* 2026-11-21T02:00:00Z */
 
 /* A model with the JobGoodput ns/js of the JobSet "js", without a log; more_spec as in replay_jobgoodput. */
 struct model *fake_model(const char *more_spec);
@@ -14,24 +12,20 @@ struct model *fake_successor(const char *status);
 /* The status of ns/js then (heap); the model is freed. */
 char *fake_finish(struct model *m, double at);
 
-struct fake_pod {
-    const char *name, *node, *container;
-    int index, restart_count, exit_code;
-    int created, bound, started, finished, unschedulable, asked_to_go, grace;
-    int last_finished, last_exit_code; /* lastState */
-    int ready, unready;                /* condition Ready; 0: not (yet) */
-    const char *phase, *reason;        /* of the terminated state */
-    const char *disruption;            /* reason of DisruptionTarget, at `asked_to_go` */
-    int failed_by_kueue;               /* condition TerminatedByKueue; 0: not (yet) */
-    const char *restart_policy;
-    const char *container_more; /* members of its container, each with a leading comma */
-    const char *job_uid;        /* NULL: the pod names no Job */
-};
-/* Of JobSet "js", replicated job "slice", job 0; 4 chips, never restarted in place, unless a field says otherwise. */
-struct fake_pod fake_pod(const char *name, int index, int created);
-struct fake_pod fake_started(const char *name, int index, int created, int bound, int started);
-/* Index 0, bound a second after that and started in the next. */
-struct fake_pod fake_running(const char *name, const char *node, int created);
+/* The status then (heap), after all is listed up to then. */
+char *fake_status(struct model *m, double at);
+/* Cuts the checkpoint off: the status of a model that keeps none. */
+void fake_cut_checkpoint(char *status);
+/* A line of the log of that pod's container, and when the kubelet wrote it. */
+void fake_log_line(struct model *m, const char *pod, double at, const char *line);
+/* Steps first to last in MaxText's format, each so many seconds long; the line of the first comes then. */
+void fake_log_steps(struct model *m, const char *pod, int first, int last, int seconds, double at);
+/* Any object, in namespace ns; json NULL: it is known only that it exists no more. */
+void fake_observe(struct model *m, enum resource resource, enum observed what, const char *name, const char *uid,
+                  const char *json, double at);
+void fake_observe_jobgoodput(struct model *m, const struct fake_jobgoodput *goodput, double at);
+void fake_observe_jobset_of(struct model *m, const struct fake_jobset *jobset, double at);
+void fake_observe_job_of(struct model *m, const struct fake_job *job, enum observed what, double at);
 void fake_observe_pod(struct model *m, const struct fake_pod *pod, enum observed what, double at);
 
 /* A JobSet "js" with 1 x pods, created at 0, and further members of its spec and status, with a leading comma in
@@ -55,9 +49,5 @@ void fake_observe_job_status(struct model *m, int created, const char *status, d
 void fake_observe_job_deleted(struct model *m, int created, int deletion);
 void fake_observe_job_event(struct model *m, const char *reason, const char *message, int first, int last);
 void fake_observe_event(struct model *m, const char *pod, const char *reason, const char *message, int at);
-/* {"type":type,"status":status,"reason":reason,"lastTransitionTime":at}; a ring of 16. */
-const char *fake_condition(const char *type, const char *status, const char *reason, int at);
-const char *fake_time(int at); /* quoted; a ring of 16 */
-int64_t fake_ms(double at);
 
 #endif

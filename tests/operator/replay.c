@@ -3,7 +3,9 @@
 #include "base/jscan.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "fake_objects.h"
 #include "harness.h"
+#include "random.h"
 #include "status_check.h"
 
 #include <stdlib.h>
@@ -164,20 +166,12 @@ void replay_feed(struct model *m, const struct replay_event *e) {
     CHECK_INT(model_observe(m, e->resource, e->what, e->namespace_, e->name, e->uid, e->object, e->at_ms), 0);
 }
 
-uint64_t replay_random(uint64_t *state) {
-    *state += 0x9E3779B97F4A7C15u;
-    uint64_t z = *state;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 const struct replay_event *replay_shuffled(struct replay_shuffle *s) {
     const struct replay *r = s->replay;
     while (s->handed_on < r->count) {
         if (s->burst == 0) {
-            s->stream = (int)(replay_random(s->seed) % RESOURCE_COUNT);
-            s->burst = 1 + replay_random(s->seed) % 40;
+            s->stream = (int)(random_next(s->seed) % RESOURCE_COUNT);
+            s->burst = 1 + random_next(s->seed) % 40;
         }
         s->burst--;
         size_t *i = &s->next[s->stream];
@@ -269,16 +263,14 @@ void replay_watermarks(struct model *m, int64_t at_ms) {
 
 void replay_jobgoodput(struct model *m, const char *namespace_, const char *name, const char *source,
                        const char *more_spec, int64_t created_ms) {
-    char created[RFC3339_SIZE];
-    CLEANUP_FREE char *json = mem_format(
-        "{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"namespace\":\"%s\","
-        "\"name\":\"%s\",\"uid\":\"goodput-of-%s\",\"resourceVersion\":\"1\",\"generation\":1,\"creationTimestamp\":\"%"
-        "s\"},"
-        "\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":\"JobSet\",\"name\":\"%s\"},"
-        "\"stepLog\":{\"source\":\"%s\",\"format\":\"Auto\"}%s}}",
-        namespace_, name, name, rfc3339_format_s(created, created_ms), name, source, more_spec);
-    char uid[300];
-    snprintf(uid, sizeof uid, "goodput-of-%s", name);
+    CLEANUP_FREE char *step_log = mem_format("\"source\":\"%s\",\"format\":\"Auto\"", source);
+    CLEANUP_FREE char *uid = mem_format("goodput-of-%s", name);
+    CLEANUP_FREE char *json = fake_jobgoodput_json(&(struct fake_jobgoodput){
+        .namespace_ = namespace_,
+        .name = name,
+        .created = (int)((created_ms - fake_ms(0)) / 1000) - (created_ms < fake_ms(0)), /* rounded down */
+        .step_log = step_log,
+        .more = more_spec});
     CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, slice_of(namespace_), slice_of(name),
                             slice_of(uid), slice_of(json), created_ms),
               0);

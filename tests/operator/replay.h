@@ -29,7 +29,6 @@ bool replay_load(struct replay *r, const char *path, const char *workloads);
 void replay_done(struct replay *r);
 void replay_feed(struct model *m, const struct replay_event *e);
 
-uint64_t replay_random(uint64_t *state); /* splitmix64 */
 /* The events in bursts of one stream, then of another, at random; within a stream the order stays. */
 struct replay_shuffle {
     const struct replay *replay;

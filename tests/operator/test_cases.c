@@ -250,12 +250,8 @@ TEST(targets_that_are_missing_taken_or_deleted) {
     CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "TargetNotFound");
     CHECK_INT(status_int(s, "time.wallMilliseconds"), -1);
     free(s);
-    const char *second = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"second\",\"uid\":\"2\",\"generation\":1,"
-                         "\"creationTimestamp\":\"2026-11-21T02:00:07Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
-                         "\"name\":\"js\"}}}";
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("second"), SLICE("2"),
-                            slice_of(second), fake_ms(7)),
-              0);
+    struct fake_jobgoodput second = {.name = "second", .target = "js", .created = 7, .step_log = ""};
+    fake_observe_jobgoodput(m, &second, 7);
     s = replay_status(m, "ns", "second", fake_ms(8), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "Duplicate");
     free(s);
@@ -267,9 +263,7 @@ TEST(targets_that_are_missing_taken_or_deleted) {
     CHECK_INT(status_int(s, "time.wallMilliseconds"), 12000);
     CHECK_TEXT(status_text(s, "conditions[type=Finished].reason"), "Deleted");
     free(s);
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, SLICE("ns"), SLICE("js"), SLICE("goodput-of-js"),
-                            SLICE(""), fake_ms(21)),
-              0);
+    fake_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, "js", "goodput-of-js", "", 21);
     s = replay_status(m, "ns", "second", fake_ms(22), NULL); /* now it is the only one */
     CHECK_TEXT(status_text(s, "phase"), "Deleted");
     free(s);
@@ -294,11 +288,7 @@ TEST(a_recreated_target_moves_its_result_to_previous) {
     struct model *m = fake_model("");
     fake_observe_jobset(m, 1, "", "", 0.2);
     fake_observe_jobset_deleted(m, 1, 12, 12.4);
-    const char *again = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js2\",\"creationTimestamp\":"
-                        "\"2026-11-21T02:00:20Z\"},\"spec\":{\"replicatedJobs\":[]}}";
-    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js2"),
-                            slice_of(again), fake_ms(20)),
-              0);
+    fake_observe_jobset_of(m, &(struct fake_jobset){.uid = "uid-js2", .created = 20}, 20);
     char *s = fake_finish(m, 25);
     CHECK_TEXT(status_text(s, "target.uid"), "uid-js2");
     CHECK_TEXT(status_text(s, "previous[uid=uid-js].time.end"), "2026-11-21T02:00:12.000Z");
@@ -307,15 +297,9 @@ TEST(a_recreated_target_moves_its_result_to_previous) {
     free(s);
 }
 
-static void show_jobgoodput(struct model *m, const char *resource_version, int generation, const char *status) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"g\",\"generation\":%d,\"resourceVersion\":"
-        "\"%s\",\"creationTimestamp\":\"2026-11-21T02:00:00Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
-        "\"name\":\"js\"},\"stepLog\":{\"source\":\"None\"}},\"status\":%s}",
-        generation, resource_version, status);
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("g"),
-                            slice_of(json), fake_ms(60)),
-              0);
+static void show_jobgoodput(struct model *m, int version, int generation, const char *status) {
+    struct fake_jobgoodput g = {.version = version, .generation = generation, .status = status};
+    fake_observe_jobgoodput(m, &g, 60);
 }
 
 /* A restarted controller finds the job's final status and of the job itself only the object: pods and Workload are
@@ -327,21 +311,17 @@ TEST(final_numbers_are_never_computed_again) {
     struct model_summary summary;
     char failed[512];
     snprintf(failed, sizeof failed, "\"conditions\":[%s]", fake_condition("Failed", "True", "FailedJobs", 50));
-    show_jobgoodput(m, "1", 1, status);
+    show_jobgoodput(m, 1, 1, status);
     fake_observe_jobset(m, 1, "", failed, 60);
     CHECK(model_job_is_final(model_job_find(m, "ns", "js")));
-    show_jobgoodput(m, "2", 2, status); /* the spec changes: the record does not */
+    show_jobgoodput(m, 2, 2, status); /* the spec changes: the record does not */
     fake_observe_jobset_deleted(m, 1, 70, 70.2);
     char *s = replay_status(m, "ns", "js", fake_ms(80), &summary);
     CHECK_TEXT(s, status);
     CHECK_TEXT(summary.phase, "Failed");
     CHECK(summary.is_final);
     free(s);
-    const char *again = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js2\",\"creationTimestamp\":"
-                        "\"2026-11-21T02:01:30Z\"},\"spec\":{\"replicatedJobs\":[]}}";
-    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js2"),
-                            slice_of(again), fake_ms(90)),
-              0);
+    fake_observe_jobset_of(m, &(struct fake_jobset){.uid = "uid-js2", .created = 90}, 90);
     CHECK(!model_job_is_final(model_job_find(m, "ns", "js")));
     s = fake_finish(m, 100);
     CHECK_TEXT(status_text(s, "target.uid"), "uid-js2");
@@ -353,10 +333,10 @@ TEST(final_numbers_are_never_computed_again) {
 TEST(our_own_status_freezes_nothing) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
-    show_jobgoodput(m, "1", 1, "{}");
+    show_jobgoodput(m, 1, 1, "{}");
     fake_observe_jobset(m, 1, "", "", 0.2);
     free(replay_status(m, "ns", "js", fake_ms(10), NULL));
-    show_jobgoodput(m, "2", 1,
+    show_jobgoodput(m, 2, 1,
                     "{\"target\":{\"uid\":\"uid-js\"},\"conditions\":[{\"type\":\"Finished\",\"status\":\"True\"}]}");
     CHECK(!model_job_is_final(model_job_find(m, "ns", "js")));
     model_free(m);

@@ -12,24 +12,14 @@
 
 #define PODS 4200 /* more than MANY_PODS */
 
-static struct model *begin(const char *status) {
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
-    struct model *m = model_new(&options);
-    CLEANUP_FREE char *more = replay_left(status);
-    replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
-    return m;
-}
-
 /* The pods of one generation, made at `created`: as far as they are by `at`, and ended with exit code 1 at `finished`.
  */
 static void observe_pods(struct model *m, int from, int to, int created, int finished, enum observed what, double at) {
     for (int i = from; i < to; i++) {
         char name[32];
         snprintf(name, sizeof name, "p-%d-%d", created, i);
-        struct fake_pod p = fake_pod(name, i, created);
+        struct fake_pod p = fake_started(name, i, created, created + 2, created + 4);
         p.node = "n";
-        p.bound = created + 2;
-        p.started = created + 4;
         p.phase = finished < 0 ? "Running" : "Failed";
         p.finished = finished;
         p.exit_code = finished < 0 ? 0 : 1;
@@ -43,37 +33,26 @@ static void replace(struct model *m, int from, int to, int old, int at) {
     observe_pods(m, from, to, at + 2, -1, OBSERVED_PRESENT, at + 7);
 }
 
-static char *status_at(struct model *m, double at) {
-    replay_watermarks(m, fake_ms(at));
-    return replay_status(m, "ns", "js", fake_ms(at), NULL);
-}
-
-static void strip(char *status) {
-    char *checkpoint = strstr(status, ",\"checkpoint\":\"");
-    if (checkpoint)
-        memcpy(checkpoint, "}", 2);
-}
-
 /* The successor's status is that of one that was never killed. Heap. */
 static char *same_at(struct model *whole, struct model *next, double at) {
-    CLEANUP_FREE char *expected = status_at(whole, at);
-    char *found = status_at(next, at);
-    strip(expected);
-    strip(found);
+    CLEANUP_FREE char *expected = fake_status(whole, at);
+    char *found = fake_status(next, at);
+    fake_cut_checkpoint(expected);
+    fake_cut_checkpoint(found);
     CHECK_TEXT(found, expected);
     return found;
 }
 
 TEST(the_checkpoint_of_a_large_job_holds_its_deleted_pods) {
-    struct model *whole = begin(NULL);
+    struct model *whole = fake_successor(NULL);
     fake_observe_jobset(whole, PODS, "", "", 0.5);
     fake_observe_node(whole, "n", "True", 0, "", "", 0.5);
     observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
     replace(whole, 7, 10, 1, 100);
-    CLEANUP_FREE char *left = status_at(whole, 200);
+    CLEANUP_FREE char *left = fake_status(whole, 200);
     REQUIRE(strstr(left, ",\"checkpoint\":\"") != NULL);
 
-    struct model *next = begin(left);
+    struct model *next = fake_successor(left);
     fake_observe_jobset(next, PODS, "", "", 210);
     fake_observe_node(next, "n", "True", 0, "", "", 210);
     observe_pods(next, 0, 7, 1, -1, OBSERVED_PRESENT, 210);
@@ -95,17 +74,17 @@ TEST(the_checkpoint_of_a_large_job_holds_its_deleted_pods) {
 }
 
 TEST(of_a_large_job_that_restarted_whole_what_its_pods_did_is_in_the_checkpoint) {
-    struct model *whole = begin(NULL);
+    struct model *whole = fake_successor(NULL);
     fake_observe_jobset(whole, PODS, "", "", 0.5);
     fake_observe_node(whole, "n", "True", 0, "", "", 0.5);
     observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
     replace(whole, 0, PODS, 1, 100);
-    CLEANUP_FREE char *left = status_at(whole, 200);
+    CLEANUP_FREE char *left = fake_status(whole, 200);
     const char *checkpoint = strstr(left, ",\"checkpoint\":\"");
     REQUIRE(checkpoint != NULL);
     CHECK(strlen(checkpoint) < 8192);
 
-    struct model *next = begin(left);
+    struct model *next = fake_successor(left);
     fake_observe_jobset(next, PODS, "", "", 210);
     fake_observe_node(next, "n", "True", 0, "", "", 210);
     observe_pods(next, 0, PODS, 102, -1, OBSERVED_PRESENT, 210);
@@ -119,15 +98,15 @@ TEST(of_a_large_job_that_restarted_whole_what_its_pods_did_is_in_the_checkpoint)
 
 /* While no pod has taken their place either. */
 TEST(of_a_large_job_that_waits_for_pods_what_the_last_ones_did_is_in_the_checkpoint) {
-    struct model *whole = begin(NULL);
+    struct model *whole = fake_successor(NULL);
     fake_observe_jobset(whole, PODS, "", "", 0.5);
     fake_observe_node(whole, "n", "True", 0, "", "", 0.5);
     observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
     observe_pods(whole, 0, PODS, 1, 100, OBSERVED_PRESENT, 100.5);
     observe_pods(whole, 0, PODS, 1, 100, OBSERVED_DELETED, 101);
-    CLEANUP_FREE char *left = status_at(whole, 200);
+    CLEANUP_FREE char *left = fake_status(whole, 200);
     CHECK_TEXT(status_text(left, "availability.message"), "slice 0 host 0: no pod yet");
-    struct model *next = begin(left);
+    struct model *next = fake_successor(left);
     fake_observe_jobset(next, PODS, "", "", 200);
     fake_observe_node(next, "n", "True", 0, "", "", 200);
     observe_pods(whole, 0, PODS, 205, -1, OBSERVED_PRESENT, 210);
@@ -141,17 +120,17 @@ TEST(of_a_large_job_that_waits_for_pods_what_the_last_ones_did_is_in_the_checkpo
 
 /* Until 60 it is not watched. */
 TEST(of_a_large_job_that_was_not_watched_from_the_start_the_same_is_in_the_checkpoint) {
-    struct model *whole = begin(NULL);
+    struct model *whole = fake_successor(NULL);
     fake_observe_jobset(whole, PODS, "", "", 60);
     fake_observe_node(whole, "n", "True", 0, "", "", 60);
     observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 60);
     replace(whole, 0, PODS, 1, 100);
-    CLEANUP_FREE char *left = status_at(whole, 200);
+    CLEANUP_FREE char *left = fake_status(whole, 200);
     const char *checkpoint = strstr(left, ",\"checkpoint\":\"");
     REQUIRE(checkpoint != NULL);
     CHECK(strlen(checkpoint) < 8192);
 
-    struct model *next = begin(left);
+    struct model *next = fake_successor(left);
     fake_observe_jobset(next, PODS, "", "", 210);
     fake_observe_node(next, "n", "True", 0, "", "", 210);
     observe_pods(next, 0, PODS, 102, -1, OBSERVED_PRESENT, 210);

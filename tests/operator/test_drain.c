@@ -42,16 +42,9 @@ static void exit_0(struct model *m, struct fake_pod *p, int at) {
 /* deletion: 0: it is not deleted. */
 static void observe_job_version(struct model *m, const char *completed, const char *condition, int deletion,
                                 enum observed what, double at) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js-slice-0\",\"uid\":\"uid-job\",\"creationTimestamp\":%s%s%s,"
-        "\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
-        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\"}},\"spec\":{},"
-        "\"status\":{\"completedIndexes\":\"%s\",\"failed\":1,\"conditions\":[%s]}}",
-        fake_time(1), deletion > 0 ? ",\"deletionTimestamp\":" : "", deletion > 0 ? fake_time(deletion) : "", completed,
-        condition);
-    CHECK_INT(model_observe(m, RESOURCE_JOB, what, SLICE("ns"), SLICE("js-slice-0"), SLICE("uid-job"), slice_of(json),
-                            fake_ms(at)),
-              0);
+    CLEANUP_FREE char *status =
+        mem_format("\"completedIndexes\":\"%s\",\"failed\":1,\"conditions\":[%s]", completed, condition);
+    fake_observe_job_of(m, &(struct fake_job){.created = 1, .deletion = deletion, .status = status}, what, at);
 }
 
 static void observe_job(struct model *m, const char *completed, const char *condition, double at) {
@@ -68,10 +61,7 @@ static void check_lost(struct model *m, const char *cause, int reschedule_ms) {
 
 static void observe_next_pods(struct model *m) {
     for (int i = 0; i < 2; i++) {
-        struct fake_pod p = fake_pod(i == 0 ? "c" : "d", i, 40);
-        p.bound = 41;
-        p.started = 42;
-        p.phase = "Running";
+        struct fake_pod p = fake_started(i == 0 ? "c" : "d", i, 40, 41, 42);
         fake_observe_pod(m, &p, OBSERVED_PRESENT, 42.1);
     }
 }

@@ -47,16 +47,12 @@ TEST(a_forbidden_resource_is_reported_until_it_can_be_read) {
 
 /* A JobSet of one pod in queue q, which Kueue made suspended. */
 static void observe_queued(struct model *m, bool is_suspended, double at) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s,\"labels\":{"
-        "\"kueue.x-k8s.io/queue-name\":\"q\"}},\"spec\":{\"suspend\":%s,\"replicatedJobs\":[{\"name\":\"slice\","
-        "\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,\"completions\":1,\"completionMode\":\"Indexed\","
-        "\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}}]},\"status\":{\"conditions\":[{\"type\":"
-        "\"Suspended\",\"status\":\"%s\",\"reason\":\"x\",\"lastTransitionTime\":%s}]}}",
-        fake_time(0), is_suspended ? "true" : "false", is_suspended ? "True" : "False", fake_time((int)at));
-    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js"),
-                            slice_of(json), fake_ms(at)),
-              0);
+    CLEANUP_FREE char *status =
+        mem_format("\"conditions\":[%s]", fake_condition("Suspended", is_suspended ? "True" : "False", "x", (int)at));
+    struct fake_jobset s = {.more_meta = ",\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"}",
+                            .more_spec = is_suspended ? ",\"suspend\":true" : ",\"suspend\":false",
+                            .status = status};
+    fake_observe_jobset_of(m, &s, at);
 }
 
 TEST(a_workload_that_may_not_be_read_is_not_one_that_is_missing) {

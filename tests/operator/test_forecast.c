@@ -33,18 +33,18 @@ static char *status_of(const char *spec, const struct save_lines *lines, int fai
         char line[64];
         if (i % 10 == 0 && i > 0 && lines->is_final != NULL) {
             snprintf(line, sizeof line, "[step=%d] %s", i - 1, lines->is_final);
-            model_job_log_line(job, "uid-try1", 0, fake_ms(at + 3) * 1000000, slice_of(line));
+            fake_log_line(m, "try1", at + 3, line);
         }
         at += 10;
         snprintf(line, sizeof line, "it %d", i);
-        model_job_log_line(job, "uid-try1", 0, fake_ms(at) * 1000000, slice_of(line));
+        fake_log_line(m, "try1", at, line);
         if (i % 10 != 9)
             continue;
         snprintf(line, sizeof line, "%s%d", lines->begins, i);
-        model_job_log_line(job, "uid-try1", 0, fake_ms(at) * 1000000, slice_of(line));
+        fake_log_line(m, "try1", at, line);
         at += 5;
         snprintf(line, sizeof line, "%s%d", lines->blocked, i);
-        model_job_log_line(job, "uid-try1", 0, fake_ms(at) * 1000000, slice_of(line));
+        fake_log_line(m, "try1", at, line);
     }
     for (int k = 1; k <= failures; k++) { /* the container ends after each further step and starts again */
         p.restart_count = k;

@@ -28,10 +28,6 @@ static struct model *model_with(const char *format) {
     return m;
 }
 
-static void say(struct model *m, const char *line, int at_s) {
-    model_job_log_line(model_job_find(m, "ns", "js"), "uid-try1", 0, fake_ms(at_s) * 1000000, slice_of(line));
-}
-
 static void check(struct model *m, const char *reason, const char *message, int64_t last_step) {
     char *s = replay_status(m, "ns", "js", fake_ms(1100), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), reason);
@@ -43,31 +39,31 @@ static void check(struct model *m, const char *reason, const char *message, int6
 
 TEST(a_job_reads_by_the_format_that_it_names) {
     struct model *m = model_with(FORMAT(1, "^step (?<step>[0-9]+)", "7", ""));
-    say(m, "step 1", 1000);
-    say(m, "step 2", 1002);
+    fake_log_line(m, "try1", 1000, "step 1");
+    fake_log_line(m, "try1", 1002, "step 2");
     check(m, "Attached", "steps are read as mine", 2);
     char *s = replay_status(m, "ns", "js", fake_ms(1100), NULL);
     CHECK_TEXT(status_text(s, "target.logFormat"), "mine");
     free(s);
     /* lines read later are read by what it became */
     observe_format(m, OBSERVED_PRESENT, FORMAT(2, "^(?:it|step) (?<step>[0-9]+)", "7", ""));
-    say(m, "it 3", 1004);
+    fake_log_line(m, "try1", 1004, "it 3");
     check(m, "Attached", "steps are read as mine", 3);
     model_free(m);
 }
 
 TEST(a_format_that_is_missing_is_waited_for) {
     struct model *m = model_with(NULL);
-    say(m, "step 1", 1000);
+    fake_log_line(m, "try1", 1000, "step 1");
     check(m, "FormatMissing", "there is no StepLogFormat mine; the log is read when it appears", -1);
     uint64_t before = model_job_log_generation(model_job_find(m, "ns", "js"));
     observe_format(m, OBSERVED_PRESENT, FORMAT(1, "^step (?<step>[0-9]+)", "7", ""));
     CHECK(model_job_log_generation(model_job_find(m, "ns", "js")) != before); /* all is read again */
-    say(m, "step 1", 1000);
-    say(m, "step 2", 1002);
+    fake_log_line(m, "try1", 1000, "step 1");
+    fake_log_line(m, "try1", 1002, "step 2");
     check(m, "Attached", "steps are read as mine", 2);
     observe_format(m, OBSERVED_DELETED, "");
-    say(m, "step 3", 1004);
+    fake_log_line(m, "try1", 1004, "step 3");
     check(m, "FormatMissing", "there is no StepLogFormat mine; the log is read when it appears", 2);
     model_free(m);
 }
@@ -77,7 +73,7 @@ TEST(a_format_whose_example_fails_is_reported_with_the_reason) {
     char name[MODEL_FORMAT_NAME_SIZE];
     CLEANUP_BUF struct buf status;
     buf_init(&status, 8192);
-    say(m, "step 1", 1000);
+    fake_log_line(m, "try1", 1000, "step 1");
     check(m, "FormatInvalid", "StepLogFormat mine: pattern \"it\", example 1: step is 7, expected 8", -1);
     CHECK(model_next_format(m, name, &status));
     CHECK_TEXT(name, "mine");

@@ -14,12 +14,7 @@
 enum hand { PERSON, PROBE, WATCHDOG, DRAIN };
 
 static void train(struct model *m) {
-    for (int step = 0; step <= 4; step++) {
-        char line[160];
-        snprintf(line, sizeof line, "completed step: %d, seconds: 10.000, TFLOP/s/device: 1.0, loss: 1.0", step);
-        model_job_log_line(model_job_find(m, "ns", "js"), "uid-a", 0, fake_ms(10 * (step + 1)) * 1000000,
-                           slice_of(line));
-    }
+    fake_log_steps(m, "a", 0, 4, 10, 10);
 }
 
 /* What the objects show once it was killed. */
@@ -47,10 +42,7 @@ static char *life(enum hand hand, int killed, const char *lost, bool is_killed_l
     snprintf(spec, sizeof spec, ",\"hangAfterSeconds\":%d", HANG_AFTER_S);
     replay_jobgoodput(m, "ns", "js", "PodLog", spec, fake_ms(0));
     fake_observe_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = fake_pod("a", 0, 1);
-    a.bound = 2;
-    a.started = 3;
-    a.phase = "Running";
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.restart_policy = hand == PROBE ? "Always" : "Never";
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
     train(m);

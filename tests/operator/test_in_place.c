@@ -11,17 +11,10 @@
     "\"operator\":\"In\",\"values\":[42]}}]"
 
 static struct fake_pod trainer(const char *name, int index, const char *policy, const char *more) {
-    struct fake_pod p = fake_pod(name, index, 1);
-    p.bound = 2;
-    p.started = 3;
-    p.phase = "Running";
+    struct fake_pod p = fake_started(name, index, 1, 2, 3);
     p.restart_policy = policy;
     p.container_more = more;
     return p;
-}
-
-static char *status_at(struct model *m, double at) {
-    return replay_status(m, "ns", "js", fake_ms(at), NULL);
 }
 
 static void restart(const char *policy, const char *more) {
@@ -35,7 +28,7 @@ static void restart(const char *policy, const char *more) {
     b.exit_code = 42;
     b.reason = "Error";
     fake_observe_pod(m, &b, OBSERVED_PRESENT, 20.5);
-    char *s = status_at(m, 22);
+    char *s = replay_status(m, "ns", "js", fake_ms(22), NULL);
     CHECK_INT(status_int(s, "availability.available"), 2); /* it holds its slot */
     CHECK_INT(status_int(s, "interruptions.total"), 1);
     free(s);
@@ -47,7 +40,7 @@ static void restart(const char *policy, const char *more) {
     b.reason = NULL;
     b.started = 25;
     fake_observe_pod(m, &b, OBSERVED_PRESENT, 25.5);
-    s = status_at(m, 60);
+    s = replay_status(m, "ns", "js", fake_ms(60), NULL);
     CHECK_INT(status_int(s, "availability.available"), 2);
     CHECK_INT(status_int(s, "interruptions.total"), 1);
     CHECK_INT(status_int(s, "badput[bucket=ContainerStart].milliseconds"), 1000 + 5000);
@@ -74,7 +67,7 @@ TEST(a_pod_with_an_empty_list_of_rules_is_lost) {
     a.exit_code = 42;
     a.reason = "Error";
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 20.5);
-    char *s = status_at(m, 22);
+    char *s = replay_status(m, "ns", "js", fake_ms(22), NULL);
     CHECK_INT(status_int(s, "availability.available"), 0);
     free(s);
     model_free(m);

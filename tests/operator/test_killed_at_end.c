@@ -11,28 +11,12 @@
 
 #define STEPS 20 /* of 2 s, from 1000 on */
 
-static void print_step(struct model *m, int step) {
-    CLEANUP_FREE char *line = mem_format("completed step: %d, seconds: 2.000, TFLOP/s/device: 50.1, loss: 2.1", step);
-    model_job_log_line(model_job_find(m, "ns", "js"), "uid-try1", 0, fake_ms(1002 + 2 * step) * 1000000,
-                       slice_of(line));
-}
-
-static char *status_at(struct model *m, double at) {
-    char why[STATUS_WHY];
-    replay_watermarks(m, fake_ms(at));
-    char *status = replay_status(m, "ns", "js", fake_ms(at), NULL);
-    if (!status_check_text(status, strlen(status), why))
-        harness_fail(__FILE__, __LINE__, "at %g: %s", at, why);
-    return status;
-}
-
 /* A trainer that took all of its steps by 1040. */
 static struct model *trained(void) {
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
     fake_observe_trainer(m, "", "");
     replay_watermarks(m, fake_ms(996));
-    for (int i = 0; i < STEPS; i++)
-        print_step(m, i);
+    fake_log_steps(m, "try1", 0, STEPS - 1, 2, 1002);
     model_job_log_watermark(model_job_find(m, "ns", "js"), "uid-try1", fake_ms(1041));
     return m;
 }
@@ -49,11 +33,11 @@ TEST(a_target_that_is_deleted_unobserved_with_its_pods_keeps_its_steps) {
     static const int gaps[] = {1, 3, 10, 60};
     for (int g = 0; g < 4; g++) {
         struct model *m = trained();
-        CLEANUP_FREE char *left = status_at(m, 1041);
+        CLEANUP_FREE char *left = fake_status(m, 1041);
         model_free(m);
         CHECK_INT(status_int(left, "steps.retained"), STEPS);
         struct model *next = successor(left);
-        CLEANUP_FREE char *found = status_at(next, 1041 + gaps[g]);
+        CLEANUP_FREE char *found = fake_status(next, 1041 + gaps[g]);
         CHECK_INT(status_int(found, "steps.retained"), STEPS);
         CHECK_INT(status_int(found, "time.productiveMilliseconds"), status_int(left, "time.productiveMilliseconds"));
         CHECK(status_int(found, "time.availableMilliseconds") >= status_int(left, "time.availableMilliseconds"));
@@ -67,28 +51,22 @@ TEST(a_target_that_is_deleted_unobserved_with_its_pods_keeps_its_steps) {
 /* stepLog: what follows its source. */
 static struct model *successor_of_spec(const char *left, const char *step_log, const char *more_spec) {
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
-    CLEANUP_FREE char *json =
-        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"goodput-of-js\",\"generation\":2,"
-                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\","
-                   "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{\"source\":\"PodLog\",\"format\":\"Auto\"%s}%s},"
-                   "\"status\":%s}",
-                   fake_time(0), step_log, more_spec, left);
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("goodput-of-js"),
-                            slice_of(json), fake_ms(0)),
-              0);
+    CLEANUP_FREE char *members = mem_format("\"source\":\"PodLog\",\"format\":\"Auto\"%s", step_log);
+    struct fake_jobgoodput g = {.generation = 2, .step_log = members, .more = more_spec, .status = left};
+    fake_observe_jobgoodput(m, &g, 0);
     return m;
 }
 
 static int64_t retained_with(const char *left, const char *step_log, const char *more_spec) {
     struct model *next = successor_of_spec(left, step_log, more_spec);
-    CLEANUP_FREE char *found = status_at(next, 1044);
+    CLEANUP_FREE char *found = fake_status(next, 1044);
     model_free(next);
     return status_int(found, "steps.retained");
 }
 
 TEST(a_spec_that_names_the_same_log_keeps_its_steps) {
     struct model *m = trained();
-    CLEANUP_FREE char *left = status_at(m, 1041);
+    CLEANUP_FREE char *left = fake_status(m, 1041);
     model_free(m);
     CHECK_INT(retained_with(left, "", ""), STEPS);
     CHECK_INT(retained_with(left, "", ",\"totalSteps\":100"), STEPS);
@@ -194,7 +172,7 @@ TEST(the_successor_of_a_final_status_keeps_all_earlier_targets) {
         "{\"uid\":\"c\",\"time\":{\"wallMilliseconds\":-2,\"availableMilliseconds\":7}},{\"uid\":\"d\"},7]}";
     struct model *m = successor(left);
     fake_observe_jobset(m, 1, "", "", 0.5);
-    CLEANUP_FREE char *found = status_at(m, 10);
+    CLEANUP_FREE char *found = fake_status(m, 10);
     CHECK_TEXT(status_text(found, "target.uid"), "uid-js");
     CHECK_INT(status_int(found, "previous[uid=b].time.availableMilliseconds"), 3000000);
     CHECK_INT(status_int(found, "previous[uid=a].time.availableMilliseconds"), 2000000);
@@ -206,14 +184,7 @@ TEST(the_successor_of_a_final_status_keeps_all_earlier_targets) {
 /* ---- late input ---- */
 
 static void observe_successor(struct model *m) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js2\",\"creationTimestamp\":%s},\"spec\":{"
-        "\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,"
-        "\"completions\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"train\"}]}}}}}]},\"status\":{}}",
-        fake_time(1030));
-    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js2"),
-                            slice_of(json), fake_ms(1030.1)),
-              0);
+    fake_observe_jobset_of(m, &(struct fake_jobset){.uid = "uid-js2", .created = 1030}, 1030.1);
 }
 
 /* The target is deleted at 1029 and created again; of its steps those from `late` on are read after that. */
@@ -221,16 +192,14 @@ static char *read_late(int late, double again) {
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
     fake_observe_trainer(m, "", "");
     replay_watermarks(m, fake_ms(996));
-    for (int i = 0; i < late; i++)
-        print_step(m, i);
+    fake_log_steps(m, "try1", 0, late - 1, 2, 1002);
     fake_observe_jobset_deleted(m, 1, 1029, 1029.2);
     observe_successor(m);
-    free(status_at(m, 1031));
+    free(fake_status(m, 1031));
     CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 1); /* its pod terminates */
-    free(status_at(m, again));
-    for (int i = late; i < 13; i++)
-        print_step(m, i);
-    char *status = status_at(m, again + 1);
+    free(fake_status(m, again));
+    fake_log_steps(m, "try1", late, 13 - 1, 2, 1002 + 2 * late);
+    char *status = fake_status(m, again + 1);
     model_free(m);
     return status;
 }

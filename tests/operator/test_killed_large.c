@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
+#include "random.h"
 #include "replay.h"
 #include "status_check.h"
 
@@ -274,7 +275,7 @@ static struct fake_pod pod_of(int generation) {
     static char name[32];
     int at = 10 + generation * GENERATION;
     snprintf(name, sizeof name, "p-%d", generation);
-    uint64_t seed = (uint64_t)generation, random = replay_random(&seed);
+    uint64_t seed = (uint64_t)generation, random = random_next(&seed);
     struct fake_pod p = fake_started(name, 0, at, at + (int)(random % 5), at + 5 + (int)(random / 8 % 8));
     p.node = "n";
     return p;

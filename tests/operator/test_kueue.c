@@ -191,8 +191,7 @@ static void observe_check(struct model *m, const char *state, const char *messag
         fake_time(0), is_by_provisioner ? ",{\"manager\":\"kueue.x-k8s.io/provisioning-request\"}" : "",
         fake_condition("QuotaReserved", "True", "QuotaReserved", 4), is_ready ? "," : "",
         is_ready ? fake_condition("Admitted", "True", "Admitted", 34) : "", state, message);
-    model_observe(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, slice_of("ns"), slice_of("wl"), slice_of("uid-wl"),
-                  slice_of(json), fake_ms(at));
+    fake_observe(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, "wl", "uid-wl", json, at);
 }
 
 /* 30 s of an admission check in which the autoscaler said something after `message_s` seconds; in what bucket they are.

@@ -178,11 +178,8 @@ TEST(training_means_that_a_step_was_done) {
             model_job_log_trouble(job, "uid-a", NULL);
         for (int k = 0; k < 800 && i == 3; k++)
             model_job_log_line(job, "uid-a", 0, fake_ms(15) * 1000000 + k, SLICE("Config param steps: 10"));
-        for (int k = 0; k < 3 && i == 4; k++) {
-            char line[128];
-            snprintf(line, sizeof line, "completed step: %d, seconds: 5.000, TFLOP/s/device: 1.0, loss: 1.0", k);
-            model_job_log_line(job, "uid-a", 0, fake_ms(30 + 5 * k) * 1000000, slice_of(line));
-        }
+        if (i == 4)
+            fake_log_steps(m, "a", 0, 2, 5, 30);
         char *s = replay_status(m, "ns", "js", fake_ms(expected[i].at), NULL);
         CHECK_TEXT(status_text(s, "phase"), expected[i].phase);
         CHECK_TEXT(status_text(s, "phaseSince"), expected[i].since);
@@ -194,14 +191,7 @@ TEST(training_means_that_a_step_was_done) {
 /* ---- logs that cannot be read: a condition says so, scheduling scores continue ---- */
 
 static void jobgoodput(struct model *m, const char *step_log) {
-    CLEANUP_FREE char *json =
-        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"g\",\"generation\":1,"
-                   "\"creationTimestamp\":\"2026-11-21T02:00:00Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
-                   "\"name\":\"js\"},\"stepLog\":{%s}}}",
-                   step_log);
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("g"),
-                            slice_of(json), fake_ms(0)),
-              0);
+    fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.step_log = step_log}, 0);
 }
 
 enum trouble { NOTHING, LINES, TROUBLE, LOST };
@@ -211,10 +201,7 @@ static void check_reason(const char *step_log, enum trouble trouble, const char 
     struct model *m = model_new(&options);
     jobgoodput(m, step_log);
     fake_observe_jobset(m, 1, "", "", 0.2);
-    struct fake_pod p = fake_pod("a", 0, 1);
-    p.bound = 2;
-    p.started = 3;
-    p.phase = "Running";
+    struct fake_pod p = fake_started("a", 0, 1, 2, 3);
     fake_observe_pod(m, &p, OBSERVED_PRESENT, 3.1);
     struct model_job *job = model_job_find(m, "ns", "js");
     for (int i = 0; i < 200 && trouble == LINES; i++)
@@ -319,11 +306,7 @@ TEST(a_log_that_is_given_up_is_unattributed) {
     a.bound = 2;
     a.started = 3;
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 4);
-    for (int step = 0; step < 10; step++) {
-        char line[64];
-        snprintf(line, sizeof line, "completed step: %d, seconds: 1.000, loss: 7.000", step);
-        model_job_log_line(job, "uid-a", 0, fake_ms(5 + step) * 1000000, slice_of(line));
-    }
+    fake_log_steps(m, "a", 0, 9, 1, 5);
     a.finished = 15;
     a.phase = "Failed";
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 15.1);

@@ -10,36 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void observe(struct model *m, enum resource resource, enum observed what, const char *name, const char *json,
-                    double at) {
-    char uid[64];
-    snprintf(uid, sizeof uid, "uid-%d-%s", (int)resource, name);
-    CHECK_INT(
-        model_observe(m, resource, what, slice_of("ns"), slice_of(name), slice_of(uid), slice_of(json), fake_ms(at)),
-        0);
-}
-
 static void show_jobset(struct model *m, const char *name, double at) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%d-%s\",\"creationTimestamp\":%s},\"spec\":{"
-        "\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,"
-        "\"completions\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"t\"}]}}}}}]}}",
-        name, (int)RESOURCE_JOBSET, name, fake_time(0));
-    observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, name, json, at);
+    fake_observe_jobset_of(m, &(struct fake_jobset){.name = name}, at);
 }
 
 static void show_jobgoodput(struct model *m, const char *name, const char *target, int generation, int created,
                             double at) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%d-%s\",\"resourceVersion\":\"%d\","
-        "\"generation\":%d,\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io"
-        "\",\"kind\":\"JobSet\",\"name\":\"%s\"},\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"}}}",
-        name, (int)RESOURCE_JOBGOODPUT, name, generation, generation, fake_time(created), target);
-    observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, name, json, at);
+    struct fake_jobgoodput g = {.name = name, .target = target, .generation = generation, .created = created};
+    fake_observe_jobgoodput(m, &g, at);
 }
 
 static void drop_goodput(struct model *m, const char *name, double at) {
-    observe(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, name, "", at);
+    CLEANUP_FREE char *uid = mem_format("goodput-of-%s", name);
+    fake_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, name, uid, "", at);
 }
 
 /* ---- cost ---- */
@@ -115,14 +98,11 @@ TEST(no_name_of_a_deleted_job_is_kept) {
     char name[32];
     for (int i = 16; i < 2000; i++) {
         name_of(name, i);
-        CLEANUP_FREE char *json = mem_format(
-            "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"uid-%d-%s\"},\"spec\":{\"targetRef\":{"
-            "\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":\"JobSet\",\"name\":\"%s\"},\"stepLog\":{\"source\":"
-            "\"CloudLogging\",\"format\":\"Auto\",\"file\":{\"path\":\"runs/"
-            "%s\"},\"cloudLogging\":{\"project\":\"p%d\","
-            "\"logger\":\"goodput_%s\",\"jobName\":\"run-%s\"}}}}",
-            name, (int)RESOURCE_JOBGOODPUT, name, name, name, i, name, name);
-        observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, name, json, 5);
+        CLEANUP_FREE char *step_log = mem_format("\"source\":\"CloudLogging\",\"format\":\"Auto\",\"file\":{"
+                                                 "\"path\":\"runs/%s\"},\"cloudLogging\":{\"project\":\"p%d\","
+                                                 "\"logger\":\"goodput_%s\",\"jobName\":\"run-%s\"}",
+                                                 name, i, name, name);
+        fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.name = name, .step_log = step_log}, 5);
         show_jobset(m, name, 5);
         struct model_source source;
         CHECK(model_job_source(model_job_find(m, "ns", name), &source));

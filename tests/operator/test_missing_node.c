@@ -15,11 +15,8 @@ enum { NODES_FIRST = 1, RESTARTED = 2, SEEN_BEFORE_THE_LIST = 4, WAYS = 8 };
 static void observe_pods(struct model *m, double at) {
     struct fake_pod p[2];
     for (int i = 0; i < 2; i++) {
-        p[i] = fake_pod(i == 0 ? "a" : "b", i, 1);
+        p[i] = fake_started(i == 0 ? "a" : "b", i, 1, 2, 3);
         p[i].node = i == 0 ? "n0" : "n1";
-        p[i].bound = 2;
-        p[i].started = 3;
-        p[i].phase = "Running";
         fake_observe_pod(m, &p[i], OBSERVED_PRESENT, at);
     }
     model_watermark(m, RESOURCE_POD, fake_ms(at), false);

@@ -8,36 +8,26 @@
 #include <string.h>
 
 static void show_jobset(struct model *m, const char *status, double at) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s},\"spec\":{"
-        "\"successPolicy\":{\"operator\":\"Any\",\"targetReplicatedJobs\":[\"driver\"]},\"replicatedJobs\":["
-        "{\"name\":\"driver\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,\"completions\":1,\"template\":{"
-        "\"spec\":{\"containers\":[{\"name\":\"drive\"}]}}}}},"
-        "{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":2,\"completions\":2,\"template\":{"
-        "\"spec\":{\"containers\":[{\"name\":\"train\",\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]}}}}}]},"
-        "\"status\":{%s}}",
-        fake_time(0), status);
-    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js"),
-                            slice_of(json), fake_ms(at)),
-              0);
+    struct fake_jobset s = {
+        .pods = 2,
+        .status = status,
+        .more_spec = ",\"successPolicy\":{\"operator\":\"Any\",\"targetReplicatedJobs\":[\"driver\"]}",
+        .more_jobs = "{\"name\":\"driver\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,\"completions\":1,"
+                     "\"template\":{\"spec\":{\"containers\":[{\"name\":\"drive\"}]}}}}},"};
+    fake_observe_jobset_of(m, &s, at);
 }
 
 /* phase and, where it ended, when. */
 static void observe_driver(struct model *m, const char *name, int created, const char *phase, int deleted, double at) {
-    CLEANUP_FREE char *uid = mem_format("uid-%s", name);
-    CLEANUP_FREE char *deletion =
-        deleted < 0 ? mem_strdup("")
-                    : mem_format(",\"deletionTimestamp\":%s,\"deletionGracePeriodSeconds\":0", fake_time(deleted));
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"%s\",\"creationTimestamp\":%s%s,\"labels\":{"
-        "\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
-        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"driver\",\"jobset.sigs.k8s.io/job-index\":\"0\","
-        "\"batch.kubernetes.io/job-completion-index\":\"0\"}},\"spec\":{\"restartPolicy\":\"Never\",\"nodeName\":"
-        "\"n9\",\"containers\":[{\"name\":\"drive\"}]},\"status\":{\"phase\":\"%s\",\"conditions\":[%s]}}",
-        name, uid, fake_time(created), deletion, phase, fake_condition("PodScheduled", "True", "", created));
-    CHECK_INT(model_observe(m, RESOURCE_POD, deleted < 0 ? OBSERVED_PRESENT : OBSERVED_DELETED, SLICE("ns"),
-                            slice_of(name), slice_of(uid), slice_of(json), fake_ms(at)),
-              0);
+    struct fake_pod p = fake_pod(name, 0, created);
+    p.replicated_job = "driver";
+    p.container = "drive";
+    p.chips = 0;
+    p.node = "n9";
+    p.bound = created;
+    p.phase = phase;
+    p.asked_to_go = deleted;
+    fake_observe_pod(m, &p, deleted < 0 ? OBSERVED_PRESENT : OBSERVED_DELETED, at);
 }
 
 static struct fake_pod trainer(const char *name, int index, int created) {

@@ -7,21 +7,10 @@
 #include <stdlib.h>
 
 static void observe_waiting(struct model *m, const char *reason, double at) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"a\",\"uid\":\"uid-a\",\"creationTimestamp\":%s,\"labels\":{"
-        "\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
-        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\","
-        "\"batch.kubernetes.io/"
-        "job-completion-index\":\"0\"}},\"spec\":{\"nodeName\":\"n0\",\"restartPolicy\":\"Never\","
-        "\"containers\":[{\"name\":\"train\",\"resources\":{\"limits\":{\"google.com/"
-        "tpu\":\"4\"}}}]},\"status\":{\"phase\":"
-        "\"Pending\",\"conditions\":[%s],\"containerStatuses\":[{\"name\":\"train\",\"restartCount\":0,\"state\":{"
-        "\"waiting\":"
-        "{\"reason\":\"%s\"}}}]}}",
-        fake_time(1), fake_condition("PodScheduled", "True", "", 2), reason);
-    CHECK_INT(model_observe(m, RESOURCE_POD, OBSERVED_PRESENT, SLICE("ns"), SLICE("a"), SLICE("uid-a"), slice_of(json),
-                            fake_ms(at)),
-              0);
+    struct fake_pod p = fake_pod("a", 0, 1);
+    p.bound = 2;
+    p.waiting = reason;
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, at);
 }
 
 /* Without Events only the container's status distinguishes a pull from a start. */
@@ -35,10 +24,7 @@ TEST(an_image_that_cannot_be_had_shows_as_a_pull) {
     CHECK_INT(status_int(s, "badput[bucket=ImagePull].milliseconds"), 8000);
     CHECK_TEXT(status_text(s, "badput[bucket=ImagePull].evidence"), "slowest: ImagePullBackOff: a on node n0");
     free(s);
-    struct fake_pod a = fake_pod("a", 0, 1);
-    a.bound = 2;
-    a.started = 15;
-    a.phase = "Running";
+    struct fake_pod a = fake_started("a", 0, 1, 2, 15);
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 15.2);
     s = replay_status(m, "ns", "js", fake_ms(20), NULL);
     model_free(m);

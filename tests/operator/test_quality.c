@@ -56,19 +56,11 @@ static char *begins_late(bool has_head) {
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
     fake_observe_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = fake_pod("a", 0, 1);
-    a.bound = 2;
-    a.started = 3;
-    a.phase = "Running";
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
     if (has_head)
-        model_job_log_line(model_job_find(m, "ns", "js"), "uid-a", 0, fake_ms(4) * 1000000,
-                           SLICE("Config param steps: 100"));
-    for (int step = 20; step <= 60; step++) {
-        char line[160];
-        snprintf(line, sizeof line, "completed step: %d, seconds: 1.000, TFLOP/s/device: 1.0, loss: 1.0", step);
-        model_job_log_line(model_job_find(m, "ns", "js"), "uid-a", 0, fake_ms(5 + step) * 1000000, slice_of(line));
-    }
+        fake_log_line(m, "a", 4, "Config param steps: 100");
+    fake_log_steps(m, "a", 20, 60, 1, 25);
     char *s = replay_status(m, "ns", "js", fake_ms(66), NULL);
     model_free(m);
     return s;
@@ -85,17 +77,10 @@ TEST(a_log_whose_end_is_lost_is_reported) {
         struct model *m = model_new(&options);
         replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
         fake_observe_jobset(m, 1, "", "", 0.2);
-        struct fake_pod a = fake_pod("a", 0, 1);
-        a.bound = 2;
-        a.started = 3;
-        a.phase = "Running";
+        struct fake_pod a = fake_started("a", 0, 1, 2, 3);
         fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
         struct model_job *job = model_job_find(m, "ns", "js");
-        for (int step = 0; step <= 200; step++) {
-            char line[160];
-            snprintf(line, sizeof line, "completed step: %d, seconds: 1.000, TFLOP/s/device: 1.0, loss: 1.0", step);
-            model_job_log_line(job, "uid-a", 0, fake_ms(5 + step) * 1000000, slice_of(line));
-        }
+        fake_log_steps(m, "a", 0, 200, 1, 5);
         model_job_log_end(job, "uid-a", 0, "pods \"a\" not found");
         a.finished = cases[i].now;
         a.exit_code = 1;
@@ -110,30 +95,17 @@ TEST(a_log_whose_end_is_lost_is_reported) {
     }
 }
 
-static void log_step(struct model_job *job, int step, double at) {
-    char line[160];
-    snprintf(line, sizeof line, "completed step: %d, seconds: 1.000, TFLOP/s/device: 1.0, loss: 1.0", step);
-    model_job_log_line(job, "uid-a", 0, fake_ms(at) * 1000000, slice_of(line));
-}
-
 TEST(evidence_that_falls_is_written_with_the_running_totals) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
     struct model_summary before = {0}, after = {0};
     replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
     fake_observe_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = fake_pod("a", 0, 1);
-    a.bound = 2;
-    a.started = 3;
-    a.phase = "Running";
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
-    struct model_job *job = model_job_find(m, "ns", "js");
-    for (int step = 0; step <= 100; step++)
-        log_step(job, step, 5 + step);
+    fake_log_steps(m, "a", 0, 100, 1, 5);
     CLEANUP_FREE char *high = replay_status(m, "ns", "js", fake_ms(105), &before);
-    log_step(job, 101, 150); /* 44 s before this step are explained by no line */
-    log_step(job, 102, 151);
-    log_step(job, 103, 152);
+    fake_log_steps(m, "a", 101, 103, 1, 150); /* 44 s before this step are explained by no line */
     CLEANUP_FREE char *low = replay_status(m, "ns", "js", fake_ms(152), &after);
     CHECK_TEXT(status_text(high, "conditions[type=EvidenceComplete].status"), "True");
     CHECK_TEXT(status_text(low, "conditions[type=EvidenceComplete].status"), "False");

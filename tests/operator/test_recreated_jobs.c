@@ -17,10 +17,7 @@ static struct model *begin(int pods) {
 
 /* Bound a second later. */
 static struct fake_pod show_pod(struct model *m, const char *name, int index, int created, double at) {
-    struct fake_pod p = fake_pod(name, index, created);
-    p.bound = created + 1;
-    p.started = created + 2;
-    p.phase = "Running";
+    struct fake_pod p = fake_started(name, index, created, created + 1, created + 2);
     p.job_uid = "uid-job";
     fake_observe_pod(m, &p, OBSERVED_PRESENT, at);
     return p;
@@ -108,36 +105,21 @@ TEST(a_deleted_pod_does_not_end_a_refusal) {
     model_free(m);
 }
 
-static void observe_kube_job(struct model *m, const char *uid, int created, int attempt, const char *status,
+static void observe_kube_job(struct model *m, const char *uid, int created, const char *attempt, const char *status,
                              enum observed what, double at) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js-slice-0\",\"uid\":\"%s\",\"creationTimestamp\":%s,"
-        "\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
-        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\","
-        "\"jobset.sigs.k8s.io/restart-attempt\":\"%d\"}},\"spec\":{},\"status\":{%s}}",
-        uid, fake_time(created), attempt, status);
-    CHECK_INT(model_observe(m, RESOURCE_JOB, what, SLICE("ns"), SLICE("js-slice-0"), slice_of(uid), slice_of(json),
-                            fake_ms(at)),
-              0);
+    struct fake_job j = {.uid = uid, .created = created, .attempt = attempt, .status = status};
+    fake_observe_job_of(m, &j, what, at);
 }
 
 static void observe_kube_job_deleted(struct model *m, const char *uid, int deletion) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js-slice-0\",\"uid\":\"%s\",\"creationTimestamp\":%s,"
-        "\"deletionTimestamp\":%s,\"deletionGracePeriodSeconds\":0,"
-        "\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
-        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\"}},\"spec\":{},"
-        "\"status\":{}}",
-        uid, fake_time(1), fake_time(deletion));
-    CHECK_INT(model_observe(m, RESOURCE_JOB, OBSERVED_DELETED, SLICE("ns"), SLICE("js-slice-0"), slice_of(uid),
-                            slice_of(json), fake_ms(deletion + 0.5)),
-              0);
+    struct fake_job j = {.uid = uid, .created = 1, .deletion = deletion};
+    fake_observe_job_of(m, &j, OBSERVED_DELETED, deletion + 0.5);
 }
 
 /* Index 0 was done when 1 failed; the Job is made again, and index 0 with it, which is refused for a while. */
 TEST(an_index_that_was_done_is_not_done_in_the_next_job) {
     struct model *m = begin(2);
-    observe_kube_job(m, "uid-job", 1, 0, "", OBSERVED_PRESENT, 1.1);
+    observe_kube_job(m, "uid-job", 1, "0", "", OBSERVED_PRESENT, 1.1);
     struct fake_pod a = show_pod(m, "a", 0, 2, 4.1), b = show_pod(m, "b", 1, 2, 4.2);
     a.phase = "Succeeded";
     a.finished = 30;
@@ -147,7 +129,7 @@ TEST(an_index_that_was_done_is_not_done_in_the_next_job) {
     b.exit_code = 1;
     fake_observe_pod(m, &b, OBSERVED_PRESENT, 40.5);
     observe_kube_job_deleted(m, "uid-job", 42);
-    observe_kube_job(m, "uid-new", 43, 1, "", OBSERVED_PRESENT, 43.1);
+    observe_kube_job(m, "uid-new", 43, "1", "", OBSERVED_PRESENT, 43.1);
     struct fake_pod c = fake_pod("c", 1, 44), d = fake_pod("d", 0, 60);
     c.bound = 45;
     d.bound = 61;

@@ -101,14 +101,7 @@ TEST(a_refusal_outlives_its_events) {
     model_free(m);
     struct model_options options = {.version = "test", .keeps_checkpoints = true};
     m = model_new(&options);
-    CLEANUP_FREE char *json =
-        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"goodput-of-js\",\"generation\":1,"
-                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":"
-                   "\"JobSet\",\"name\":\"js\"},\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"}},\"status\":%s}",
-                   fake_time(0), before);
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("goodput-of-js"),
-                            slice_of(json), fake_ms(4000)),
-              0);
+    fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.status = before}, 4000);
     fake_observe_jobset(m, 1, "", "", 4000);
     fake_observe_job(m, 1, 4000);
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 4000);

@@ -10,25 +10,12 @@
 static struct model *begin(const char *regex) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
-    CLEANUP_FREE char *json =
-        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"g\",\"generation\":1,"
-                   "\"creationTimestamp\":\"2026-11-21T02:00:00Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
-                   "\"name\":\"js\"},\"stepLog\":{\"source\":\"PodLog\",\"format\":\"Regex\",\"regex\":{%s}}}}",
-                   regex);
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("g"),
-                            slice_of(json), fake_ms(0)),
-              0);
+    CLEANUP_FREE char *step_log = mem_format("\"source\":\"PodLog\",\"format\":\"Regex\",\"regex\":{%s}", regex);
+    fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.step_log = step_log}, 0);
     fake_observe_jobset(m, 1, "", "", 0.2);
-    struct fake_pod p = fake_pod("a", 0, 1);
-    p.bound = 2;
-    p.started = 3;
-    p.phase = "Running";
+    struct fake_pod p = fake_started("a", 0, 1, 2, 3);
     fake_observe_pod(m, &p, OBSERVED_PRESENT, 3.1);
     return m;
-}
-
-static void say(struct model *m, double at, const char *line) {
-    model_job_log_line(model_job_find(m, "ns", "js"), "uid-a", 0, fake_ms(at) * 1000000, slice_of(line));
 }
 
 /* Quotes and backslashes are JSON's; groups are named in both of PCRE2's spellings. */
@@ -39,14 +26,14 @@ static void say(struct model *m, double at, const char *line) {
 
 TEST(patterns_of_the_spec_read_the_log) {
     struct model *m = begin(PATTERNS);
-    say(m, 10, "undumped 100 in 4.0");
-    say(m, 14, "\"it\" 101 took 2.0s");
-    say(m, 16, "\"it\" 102 took 2.0s");
-    say(m, 16.001, "dump 102");
-    say(m, 19.001, "dumped 102");
-    say(m, 21.001, "\"it\" 103 took 2.0s");
-    say(m, 22, "it 999 took 2.0s"); /* not as the pattern wants it */
-    say(m, 23.001, "\"it\" 104 took 2.0s");
+    fake_log_line(m, "a", 10, "undumped 100 in 4.0");
+    fake_log_line(m, "a", 14, "\"it\" 101 took 2.0s");
+    fake_log_line(m, "a", 16, "\"it\" 102 took 2.0s");
+    fake_log_line(m, "a", 16.001, "dump 102");
+    fake_log_line(m, "a", 19.001, "dumped 102");
+    fake_log_line(m, "a", 21.001, "\"it\" 103 took 2.0s");
+    fake_log_line(m, "a", 22, "it 999 took 2.0s"); /* not as the pattern wants it */
+    fake_log_line(m, "a", 23.001, "\"it\" 104 took 2.0s");
     char *s = replay_status(m, "ns", "js", fake_ms(23.001), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].status"), "True");
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].message"), "steps are read as Regex");
@@ -62,7 +49,7 @@ TEST(patterns_of_the_spec_read_the_log) {
 
 static void check_trouble(const char *regex, const char *message) {
     struct model *m = begin(regex);
-    say(m, 10, "it 1");
+    fake_log_line(m, "a", 10, "it 1");
     char *s = replay_status(m, "ns", "js", fake_ms(20), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].status"), "False");
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), "PatternInvalid");
@@ -95,7 +82,7 @@ TEST(an_expensive_pattern_does_not_stop_the_model) {
     memset(line, 'a', sizeof line - 2);
     memcpy(line + sizeof line - 2, "!", 2);
     for (int i = 0; i < 300; i++)
-        say(m, 4 + i * 0.001, line);
+        fake_log_line(m, "a", 4 + i * 0.001, line);
     char *s = replay_status(m, "ns", "js", fake_ms(20), NULL);
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].reason"), "PatternTooExpensive");
     CHECK_TEXT(status_text(s, "conditions[type=StepLogAttached].status"), "False");
@@ -109,14 +96,8 @@ TEST(an_expensive_pattern_does_not_stop_the_model) {
 #define COSTLY "(?<step>1)|^a*?a*?a*?b"
 
 static void change(struct model *m, const char *step, int generation, double at) {
-    CLEANUP_FREE char *json =
-        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"g\",\"generation\":%d,"
-                   "\"creationTimestamp\":\"2026-11-21T02:00:00Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
-                   "\"name\":\"js\"},\"stepLog\":{\"format\":\"Regex\",\"regex\":{\"step\":\"%s\"}}}}",
-                   generation, step);
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("g"),
-                            slice_of(json), fake_ms(at)),
-              0);
+    CLEANUP_FREE char *step_log = mem_format("\"format\":\"Regex\",\"regex\":{\"step\":\"%s\"}", step);
+    fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.generation = generation, .step_log = step_log}, at);
 }
 
 /* A flood of the worst lines; returns the CPU time in seconds. */
@@ -126,7 +107,7 @@ static double flood(struct model *m, double at, int lines) {
     line[sizeof line - 1] = '\0';
     clock_t start = clock();
     for (int i = 0; i < lines; i++)
-        say(m, at + i * 1e-6, line);
+        fake_log_line(m, "a", at + i * 1e-6, line);
     return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
@@ -162,7 +143,7 @@ TEST(patterns_have_a_budget_of_work_for_each_minute) {
                  "no step yet"); /* the next minute: the reader of the log gets a request to read again */
     CHECK(model_next_dirty(m) != NULL);
     CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 1);
-    say(m, 62, "it 5");
+    fake_log_line(m, "a", 62, "it 5");
     check_reason(m, 62, "Attached", "Regex");
     printf(" %.2f s of CPU ", seconds);
     model_free(m);
@@ -174,8 +155,7 @@ TEST(a_budget_of_work_outlives_its_jobgoodput) {
     free(replay_status(m, "ns", "js", fake_ms(4), NULL));
     flood(m, 4, 3000);
     CHECK_INT(model_job_log_count(model_job_find(m, "ns", "js")), 0);
-    model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, SLICE("ns"), SLICE("js"), SLICE("g"), SLICE(""),
-                  fake_ms(5));
+    fake_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_DELETED, "js", "goodput-of-js", "", 5);
     while (model_next_dirty(m) != NULL) {
     }
     change(m, COSTLY, 1, 6);
@@ -192,7 +172,7 @@ TEST(a_usual_pattern_is_within_the_budget) {
     char line[256];
     for (int i = 0; i < 200000; i++) {
         snprintf(line, sizeof line, "%0150d saw s=%d ss step: step=%d tokens/s=12345.6 mfu=45.1", 1, i, i);
-        say(m, 4 + i * 1e-4, line);
+        fake_log_line(m, "a", 4 + i * 1e-4, line);
     }
     check_reason(m, 25, "Attached", "Regex");
     model_free(m);
@@ -201,14 +181,10 @@ TEST(a_usual_pattern_is_within_the_budget) {
 /* A new pattern in the spec reads the log that comes from then on; the old one's steps are deleted with its ledger. */
 TEST(a_changed_pattern_starts_again) {
     struct model *m = begin("\"step\":\"(?<step>\\\\d+)\"");
-    say(m, 10, "7");
-    char json[] = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"g\",\"generation\":2,"
-                  "\"creationTimestamp\":\"2026-11-21T02:00:00Z\"},\"spec\":{\"targetRef\":{\"kind\":\"JobSet\","
-                  "\"name\":\"js\"},\"stepLog\":{\"format\":\"Regex\",\"regex\":{\"step\":\"s=(?<step>\\\\d+)\"}}}}";
-    model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("g"), slice_of(json),
-                  fake_ms(11));
-    say(m, 12, "9");
-    say(m, 13, "s=3");
+    fake_log_line(m, "a", 10, "7");
+    change(m, "s=(?<step>\\\\d+)", 2, 11);
+    fake_log_line(m, "a", 12, "9");
+    fake_log_line(m, "a", 13, "s=3");
     char *s = replay_status(m, "ns", "js", fake_ms(20), NULL);
     CHECK_INT(status_int(s, "steps.last"), 3);
     free(s);

@@ -24,22 +24,18 @@ static struct model *begin(double jobset_at) {
 
 /* A pod with a gate, whose newest stamp in managedFields is of its creation. */
 static void observe_gated(struct model *m, bool is_gated, int scheduled, double at) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"a\",\"uid\":\"uid-a\",\"creationTimestamp\":%s,"
-        "\"managedFields\":[{\"manager\":\"kube-controller-manager\",\"operation\":\"Update\",\"time\":%s}],"
-        "\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\",\"jobset.sigs.k8s.io/jobset-name\":\"js\","
-        "\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\",\"jobset.sigs.k8s.io/job-index\":\"0\","
-        "\"batch.kubernetes.io/job-completion-index\":\"0\"}},\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{"
-        "\"name\":\"train\",\"resources\":{\"limits\":{\"google.com/"
-        "tpu\":\"4\"}}}]%s},\"status\":{\"phase\":\"Pending\","
-        "\"conditions\":[%s]}}",
-        fake_time(2), fake_time(2), scheduled > 0 ? ",\"nodeName\":\"n0\"" : "",
-        scheduled > 0 ? fake_condition("PodScheduled", "True", "", scheduled)
-        : is_gated    ? fake_condition("PodScheduled", "False", "SchedulingGated", 2)
-                      : fake_condition("PodScheduled", "False", "Unschedulable", 2));
-    CHECK_INT(model_observe(m, RESOURCE_POD, OBSERVED_PRESENT, SLICE("ns"), SLICE("a"), SLICE("uid-a"), slice_of(json),
-                            fake_ms(at)),
-              0);
+    CLEANUP_FREE char *stamps = mem_format(
+        ",\"managedFields\":[{\"manager\":\"kube-controller-manager\",\"operation\":\"Update\",\"time\":%s}]",
+        fake_time(2));
+    struct fake_pod p = fake_pod("a", 0, 2);
+    p.more_meta = stamps;
+    if (scheduled > 0)
+        p.bound = scheduled;
+    else if (is_gated)
+        p.gated = 2;
+    else
+        p.unschedulable = 2;
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, at);
 }
 
 TEST(a_gate_that_a_patch_without_a_stamp_removed_held_until_then) {
@@ -78,30 +74,22 @@ TEST(a_gate_removed_between_two_controllers_held_until_the_first_one_ended) {
     model_free(m);
 }
 
-/* A plain Job, suspended by its spec from 10 to 40: the patch that removes spec.suspend leaves the stamp of 10. */
-static void observe_job(struct model *m, const char *spec, int stamp, double at) {
-    CLEANUP_FREE char *json =
-        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s,"
-                   "\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":%s}]},\"spec\":{%s},"
-                   "\"status\":{}}",
-                   fake_time(0), fake_time(stamp), spec);
-    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js"),
-                            slice_of(json), fake_ms(at)),
-              0);
+/* Suspended by its spec from 10 to 40: the patch that removes spec.suspend leaves the stamp of 10. */
+static void observe_suspended(struct model *m, bool is_suspended, int stamp, double at) {
+    CLEANUP_FREE char *stamps = mem_format(
+        ",\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":%s}]", fake_time(stamp));
+    struct fake_jobset s = {.more_meta = stamps, .more_spec = is_suspended ? ",\"suspend\":true" : ""};
+    fake_observe_jobset_of(m, &s, at);
 }
-
-#define JOBS                                                                                                           \
-    "\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,"                \
-    "\"completions\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"train\"}]}}}}}]"
 
 TEST(a_suspension_whose_field_is_removed_lasted_until_then) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
-    observe_job(m, JOBS, 0, 0.2);
-    observe_job(m, JOBS ",\"suspend\":true", 10, 10.2);
-    observe_job(m, JOBS ",\"suspend\":true", 10, 20.2);
-    observe_job(m, JOBS, 10, 40.2);
+    observe_suspended(m, false, 0, 0.2);
+    observe_suspended(m, true, 10, 10.2);
+    observe_suspended(m, true, 10, 20.2);
+    observe_suspended(m, false, 10, 40.2);
     CHECK_INT(bucket_ms(m, "js", 50, "Suspended"), 30200);
     model_free(m);
 }
@@ -111,9 +99,9 @@ TEST(a_change_within_a_second_of_the_last_version_is_not_placed_before_it) {
     struct model_options options = {.version = "test"};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
-    observe_job(m, JOBS, 0, 0.2);
-    observe_job(m, JOBS, 10, 10.2);
-    observe_job(m, JOBS ",\"suspend\":true", 10, 10.9);
+    observe_suspended(m, false, 0, 0.2);
+    observe_suspended(m, false, 10, 10.2);
+    observe_suspended(m, true, 10, 10.9);
     CHECK_INT(bucket_ms(m, "js", 50, "Suspended"), 39100);
     model_free(m);
 }

@@ -2,6 +2,7 @@
  * status, byte for byte. REPLAY_SEED=n repeats a run. */
 #include "base/mem.h"
 #include "harness.h"
+#include "random.h"
 #include "recordings.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static void deliver(struct model *m, const struct replay *r, uint64_t seed, bool
     struct replay_shuffle shuffle = {.replay = r, .seed = &seed};
     for (const struct replay_event *e; (e = replay_shuffled(&shuffle)) != NULL;) {
         replay_feed(m, e);
-        if (is_doubled && replay_random(&seed) % 4 == 0)
+        if (is_doubled && random_next(&seed) % 4 == 0)
             replay_feed(m, e);
     }
 }
@@ -73,7 +74,7 @@ static void shuffle(int order[RESOURCE_COUNT], uint64_t *seed) {
     for (int n = 0; n < RESOURCE_COUNT; n++)
         order[n] = n;
     for (int n = RESOURCE_COUNT - 1; n > 0; n--) {
-        int k = (int)(replay_random(seed) % (uint64_t)(n + 1)), kept = order[n];
+        int k = (int)(random_next(seed) % (uint64_t)(n + 1)), kept = order[n];
         order[n] = order[k];
         order[k] = kept;
     }

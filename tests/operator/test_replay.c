@@ -1,6 +1,7 @@
 /* The story of tests/data/recordings: final statuses to the byte, in whatever way the streams came. */
 #include "base/mem.h"
 #include "harness.h"
+#include "random.h"
 #include "replay.h"
 
 #include <stdlib.h>
@@ -243,15 +244,15 @@ TEST(story_whenever_the_jobgoodput_comes) {
 
 /* Streams in a random order that keeps each one's own; now and then a status is asked for in between. */
 static struct finals run_interleaved(const struct replay *r, uint64_t seed) {
-    size_t at = replay_random(&seed) % (r->count + 1);
+    size_t at = random_next(&seed) % (r->count + 1);
     struct model *m = new_model();
     struct replay_shuffle shuffle = {.replay = r, .seed = &seed};
     for (const struct replay_event *e; (e = replay_shuffled(&shuffle)) != NULL;) {
         if (shuffle.handed_on == at + 1)
             apply_all(m, r);
         replay_feed(m, e);
-        if (model_job_count(m) > 0 && replay_random(&seed) % 50 == 0)
-            free(replay_status(m, "train", names[replay_random(&seed) % JOBS], r->last_ms, NULL));
+        if (model_job_count(m) > 0 && random_next(&seed) % 50 == 0)
+            free(replay_status(m, "train", names[random_next(&seed) % JOBS], r->last_ms, NULL));
     }
     if (at == r->count)
         apply_all(m, r);

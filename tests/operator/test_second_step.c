@@ -29,7 +29,7 @@ struct format {
 
 static void observe_line(struct model *m, double at, const struct format *format, int step) {
     CLEANUP_FREE char *line = mem_format("%s%d%s", format->before, step, format->after);
-    model_job_log_line(model_job_find(m, "ns", "js"), "uid-try1", 0, fake_ms(at) * 1000000, slice_of(line));
+    fake_log_line(m, "try1", at, line);
 }
 
 /* Steps of 2 s from 1000 on, `lines` of them logged; deleted at `end`, with the pod or before it is observed. */

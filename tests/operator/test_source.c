@@ -10,14 +10,7 @@
 static struct model *begin(const char *step_log) {
     const struct model_options options = {.version = "0", .keeps_checkpoints = true};
     struct model *m = model_new(&options);
-    CLEANUP_FREE char *json =
-        mem_format("{\"metadata\":{\"name\":\"js\",\"namespace\":\"ns\",\"uid\":\"u\",\"generation\":1,"
-                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\","
-                   "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{%s}}}",
-                   fake_time(0), step_log);
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("u"),
-                            slice_of(json), fake_ms(0.1)),
-              0);
+    fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.step_log = step_log}, 0.1);
     fake_observe_jobset(m, 1, "", "", 0.2);
     return m;
 }
@@ -29,9 +22,7 @@ static struct model_job *its_job(struct model *m) {
 }
 
 static void show_pod(struct model *m, const char *name, int started, int finished, int exit_code) {
-    struct fake_pod p = fake_pod(name, 0, started - 2);
-    p.bound = started - 1;
-    p.started = started;
+    struct fake_pod p = fake_started(name, 0, started - 2, started - 1, started);
     p.finished = finished;
     p.exit_code = exit_code;
     p.phase = finished < 0 ? "Running" : exit_code ? "Failed" : "Succeeded";
@@ -155,15 +146,9 @@ TEST(another_path_starts_again_without_the_old_cursor) {
     struct model *m = begin(FROM_FILE);
     struct model_source source;
     model_job_source_cursor(its_job(m), SLICE("here"));
-    CLEANUP_FREE char *json =
-        mem_format("{\"metadata\":{\"name\":\"js\",\"namespace\":\"ns\",\"uid\":\"u\",\"generation\":2,"
-                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\","
-                   "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{\"source\":\"File\",\"file\":{\"path\":\"b\"}}}}",
-                   fake_time(0));
     uint64_t generation = model_job_log_generation(its_job(m));
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("u"),
-                            slice_of(json), fake_ms(5)),
-              0);
+    struct fake_jobgoodput other = {.generation = 2, .step_log = "\"source\":\"File\",\"file\":{\"path\":\"b\"}"};
+    fake_observe_jobgoodput(m, &other, 5);
     CHECK(model_job_source(its_job(m), &source));
     CHECK_TEXT(source.path, "b");
     CHECK_INT(source.cursor.size_bytes, 0);
@@ -182,17 +167,10 @@ TEST(the_cursor_is_part_of_the_checkpoint) {
     feed_steps(m, NULL, 0, 20, 10);
     model_job_source_cursor(its_job(m), SLICE("here"));
     CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(40), NULL);
-    CLEANUP_FREE char *json =
-        mem_format("{\"metadata\":{\"name\":\"js\",\"namespace\":\"ns\",\"uid\":\"u\",\"generation\":1,"
-                   "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\","
-                   "\"kind\":\"JobSet\",\"name\":\"js\"},\"stepLog\":{" FROM_FILE "}},\"status\":%s}",
-                   fake_time(0), status);
     model_free(m);
     const struct model_options options = {.version = "0", .keeps_checkpoints = true};
     m = model_new(&options);
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("u"),
-                            slice_of(json), fake_ms(41)),
-              0);
+    fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.step_log = FROM_FILE, .status = status}, 41);
     fake_observe_jobset(m, 1, "", "", 41);
     CHECK(model_job_source(its_job(m), &source));
     CHECK(slice_is(source.cursor, "here"));

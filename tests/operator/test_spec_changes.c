@@ -9,31 +9,13 @@
 #include <string.h>
 
 static void observe_spec(struct model *m, int generation, const char *spec) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"u\",\"resourceVersion\":\"%d\",\"generation\":%"
-        "d,"
-        "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":"
-        "\"JobSet\",\"name\":\"js\"},%s}}",
-        generation, generation, fake_time(0), spec);
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("u"),
-                            slice_of(json), fake_ms(generation)),
-              0);
-}
-
-static void feed_steps(struct model *m, const char *pod_uid, int from_s, int first, int last) {
-    for (int step = first; step <= last; step++) {
-        char line[160];
-        snprintf(line, sizeof line, "completed step: %d, seconds: 10.000, TFLOP/s/device: 1.0, loss: 1.0", step);
-        model_job_log_line(model_job_find(m, "ns", "js"), pod_uid, 0,
-                           fake_ms(from_s + 10 * (step - first + 1)) * 1000000, slice_of(line));
-    }
+    CLEANUP_FREE char *members = mem_format(",%s", spec);
+    struct fake_jobgoodput g = {.generation = generation, .step_log = "", .more = members};
+    fake_observe_jobgoodput(m, &g, generation);
 }
 
 static struct fake_pod show_pod(struct model *m, const char *name, int created) {
-    struct fake_pod p = fake_pod(name, 0, created);
-    p.bound = created + 1;
-    p.started = created + 2;
-    p.phase = "Running";
+    struct fake_pod p = fake_running(name, "n0", created);
     fake_observe_pod(m, &p, OBSERVED_PRESENT, created + 2.1);
     return p;
 }
@@ -45,14 +27,14 @@ static struct model *train(const char *spec) {
     observe_spec(m, 1, spec);
     fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = show_pod(m, "a", 1);
-    feed_steps(m, "uid-a", 5, 0, 4);
+    fake_log_steps(m, "a", 0, 4, 10, 15);
     a.asked_to_go = a.finished = 60;
     a.exit_code = 143;
     a.phase = "Failed";
     fake_observe_pod(m, &a, OBSERVED_DELETED, 61);
     model_job_log_end(model_job_find(m, "ns", "js"), "uid-a", 0, NULL);
     show_pod(m, "b", 62);
-    feed_steps(m, "uid-b", 70, 5, 9);
+    fake_log_steps(m, "b", 5, 9, 10, 80);
     return m;
 }
 
@@ -77,7 +59,7 @@ TEST(a_spec_that_counts_otherwise_keeps_what_was_read) {
     CHECK_INT(status_int(after, "windows[windowSeconds=60].milliseconds"), 60000);
     CHECK(strstr(after, "read again") == NULL);
     /* and the log continues where it was */
-    feed_steps(m, "uid-b", 120, 10, 10);
+    fake_log_steps(m, "b", 10, 10, 10, 130);
     CLEANUP_FREE char *later = replay_status(m, "ns", "js", fake_ms(135), NULL);
     CHECK_INT(status_int(later, "steps.last"), 10);
     model_free(m);
@@ -97,7 +79,7 @@ TEST(a_spec_that_reads_another_log_reads_it_all_again) {
     CHECK_TEXT(log.pod_uid, "uid-b");
     CHECK_INT(log.first_unread, 0);
     CHECK(log.read_through_ns == INT64_MIN); /* from its begin */
-    feed_steps(m, "uid-b", 70, 5, 9);
+    fake_log_steps(m, "b", 5, 9, 10, 80);
     CLEANUP_FREE char *after = status(m);
     CHECK_INT(status_int(after, "steps.last"), 9);
     CHECK_INT(status_int(after, "interruptions.total"), 1); /* objects are all there still */

@@ -16,17 +16,7 @@ static double cpu_us(void) {
 }
 
 static void show_jobset(struct model *m, int slices, int hosts) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s},\"spec\":{"
-        "\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":%d,\"template\":{\"spec\":{\"parallelism\":%d,"
-        "\"completions\":%d,"
-        "\"template\":{\"spec\":{\"containers\":[{\"name\":\"train\",\"resources\":{\"limits\":{\"google.com/"
-        "tpu\":\"4\"}}}]}}}}}]},"
-        "\"status\":{}}",
-        fake_time(0), slices, hosts, hosts);
-    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-js"),
-                            slice_of(json), fake_ms(0.2)),
-              0);
+    fake_observe_jobset_of(m, &(struct fake_jobset){.replicas = slices, .pods = hosts}, 0.2);
 }
 
 /* About as long as a real one is, most of it managedFields. */

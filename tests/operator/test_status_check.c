@@ -9,14 +9,13 @@
 
 #include <stdlib.h>
 
-static void feed_steps(struct model *m, const char *pod_uid, int first, int last, int from) {
+static void feed_steps(struct model *m, const char *pod, int first, int last, int from) {
     for (int step = first; step <= last; step++) {
-        int64_t at_ms = fake_ms(from + step - first + 1);
         CLEANUP_FREE char *line =
             mem_format("completed step: %d, seconds: 1.000, TFLOP/s/device: 40.000, Tokens/s/device: "
                        "800.000, total_weights: 65536, loss: 7.000",
                        step);
-        model_job_log_line(model_job_find(m, "ns", "js"), pod_uid, 0, at_ms * 1000000, slice_of(line));
+        fake_log_line(m, pod, from + step - first + 1, line);
     }
 }
 
@@ -32,7 +31,7 @@ static char *status_of_life(int lost_lines) {
     struct model *m = model_new(&options);
     struct fake_pod p = fake_observe_trainer(m, "", SPEC), q = fake_pod("try2", 0, 1030);
     char done[512];
-    feed_steps(m, "uid-try1", 0, 11 - lost_lines, 1000);
+    feed_steps(m, "try1", 0, 11 - lost_lines, 1000);
     p.finished = 1014;
     p.phase = "Failed";
     p.exit_code = 1;
@@ -43,7 +42,7 @@ static char *status_of_life(int lost_lines) {
     fake_observe_pod(m, &q, OBSERVED_PRESENT, 1041);
     model_job_log_line(model_job_find(m, "ns", "js"), "uid-try2", 0, fake_ms(1045) * 1000000,
                        SLICE("restored from checkpoint step 11, resuming at 12"));
-    feed_steps(m, "uid-try2", 12, 31, 1050);
+    feed_steps(m, "try2", 12, 31, 1050);
     q.finished = 1075;
     q.phase = "Succeeded";
     fake_observe_pod(m, &q, OBSERVED_PRESENT, 1076);

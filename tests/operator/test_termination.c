@@ -74,38 +74,28 @@ static const char lines_of_regex[] =
     ",\"stepLog\":{\"source\":\"PodLog\",\"format\":\"Regex\",\"regex\":{\"step\":\"^step (?<step>\\\\d+)\","
     "\"checkpointStart\":\"^save (?<step>\\\\d+)\",\"checkpointSaved\":\"^saved (?<step>\\\\d+)\"}}";
 
-static void observe_jobgoodput(struct model *m, const char *status) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"g\",\"generation\":1,\"creationTimestamp\":%s},"
-        "\"spec\":{\"targetRef\":{\"kind\":\"JobSet\",\"name\":\"js\"}%s}%s%s}",
-        fake_time(0), lines_of_regex, status ? ",\"status\":" : "", status ? status : "");
-    CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("g"),
-                            slice_of(json), fake_ms(0)),
-              0);
-}
-
 static struct model *new_model(const char *status) {
     struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
-    observe_jobgoodput(m, status);
+    fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.step_log = "", .more = lines_of_regex, .status = status}, 0);
     fake_observe_jobset(m, 1, "", "", 0.2);
     return m;
 }
 
-static void say(struct model *m, const char *uid, double at, const char *word, int step) {
+static void print(struct model *m, const char *pod, double at, const char *word, int step) {
     char line[64];
     snprintf(line, sizeof line, "%s %d", word, step);
-    model_job_log_line(model_job_find(m, "ns", "js"), uid, 0, fake_ms(at) * 1000000, slice_of(line));
+    fake_log_line(m, pod, at, line);
 }
 
 static void feed_log(struct model *m, const struct ending *e) {
     for (int step = 1; step <= 5; step++)
-        say(m, "uid-a", 5 + 10 * step, "step", step);
+        print(m, "a", 5 + 10 * step, "step", step);
     if (!e->is_silent)
-        say(m, "uid-a", 46, "saved", 4);
+        print(m, "a", 46, "saved", 4);
     if (e->saved > 0)
-        say(m, "uid-a", e->saved, "saved", 5);
+        print(m, "a", e->saved, "saved", 5);
     if (e->has_started)
-        say(m, "uid-a", 62, "save", 5);
+        print(m, "a", 62, "save", 5);
     if (!e->is_unread)
         model_job_log_end(model_job_find(m, "ns", "js"), "uid-a", 0, e->lost);
 }
@@ -151,7 +141,7 @@ static char *life(const struct ending *e, bool is_log_first, bool has_successor)
         fake_observe_pod(m, &b, OBSERVED_PRESENT, 95.1);
     }
     for (int step = 6; step < 60; step++)
-        say(m, "uid-b", 50 + 10 * step, "step", step);
+        print(m, "b", 50 + 10 * step, "step", step);
     free(replay_status(m, "ns", "js", fake_ms(500), NULL)); /* the ledger settles */
     char *s = replay_status(m, "ns", "js", fake_ms(640), NULL);
     model_free(m);

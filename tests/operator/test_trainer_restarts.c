@@ -83,9 +83,7 @@ static struct model *begin(const char *status) {
 }
 
 static void show_pod(struct model *m, bool is_over) {
-    struct fake_pod a = fake_pod("a", 0, 1);
-    a.bound = 2;
-    a.started = 3;
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
     a.phase = is_over ? "Succeeded" : "Running";
     a.finished = is_over ? 172 : a.finished;
     fake_observe_pod(m, &a, OBSERVED_PRESENT, is_over ? 172.5 : 3.1);
@@ -107,7 +105,7 @@ static char *life(const struct evidence_line *lines, int count, int killed_at) {
             snprintf(text, sizeof text, "%s%lld}", lines[i].text, (long long)(fake_ms(lines[i].at_s) / 1000));
         else
             snprintf(text, sizeof text, "%s", lines[i].text);
-        model_job_log_line(model_job_find(m, "ns", "js"), "uid-a", 0, fake_ms(lines[i].at_s) * 1000000, slice_of(text));
+        fake_log_line(m, "a", lines[i].at_s, text);
     }
     model_job_log_end(model_job_find(m, "ns", "js"), "uid-a", 0, NULL);
     show_pod(m, true);

@@ -51,9 +51,7 @@ static void observe_loss(struct model *m, struct fake_pod a, enum end end) {
     if (end == ENDED_BY_KUEUE)
         a.failed_by_kueue = 60;
     if (end == VANISHED) {
-        CHECK_INT(model_observe(m, RESOURCE_POD, OBSERVED_VANISHED, SLICE("ns"), SLICE("a"), SLICE("uid-a"),
-                                (struct slice){0}, fake_ms(60)),
-                  0);
+        fake_observe(m, RESOURCE_POD, OBSERVED_VANISHED, "a", "uid-a", NULL, 60);
         return;
     }
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 60.5);

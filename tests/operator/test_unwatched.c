@@ -162,9 +162,7 @@ TEST(a_watch_that_was_cut_is_a_gap_as_well) {
         fake_observe_pod(m, &a, OBSERVED_PRESENT, 4.1);
         observe_all(m, 50);
         if (has_vanished) {
-            CHECK_INT(model_observe(m, RESOURCE_POD, OBSERVED_VANISHED, SLICE("ns"), SLICE("a"), SLICE("uid-a"),
-                                    (struct slice){0}, fake_ms(100)),
-                      0);
+            fake_observe(m, RESOURCE_POD, OBSERVED_VANISHED, "a", "uid-a", NULL, 100);
             fake_observe_pod(m, &b, OBSERVED_PRESENT, 100);
         } else {
             model_unwatched(m, fake_ms(50), fake_ms(100));
@@ -342,14 +340,7 @@ TEST(a_restart_whose_start_a_predecessor_observed_is_counted_once) {
 /* ---- a target that is made again ---- */
 
 static void observe_other_jobset(struct model *m, int created, double at) {
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-other\",\"creationTimestamp\":%s},\"spec\":{"
-        "\"replicatedJobs\":[{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":1,"
-        "\"completions\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"train\"}]}}}}}]},\"status\":{}}",
-        fake_time(created));
-    CHECK_INT(model_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, SLICE("ns"), SLICE("js"), SLICE("uid-other"),
-                            slice_of(json), fake_ms(at)),
-              0);
+    fake_observe_jobset_of(m, &(struct fake_jobset){.uid = "uid-other", .created = created}, at);
 }
 
 TEST(what_was_published_of_a_target_that_was_made_again_meanwhile_is_kept) {
