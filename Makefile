@@ -102,7 +102,7 @@ $(OUT)/bin/%: $(OUT)/obj/controller/%.o $(LIB_FILES)
 
 # ---- tests: a program per layer -------------------------------------------------------------------------------------
 RANDOM := $(call objects,tests/harness/random.c)
-HARNESS := $(call objects,tests/harness/harness.c tests/harness/reach.c) $(RANDOM)
+HARNESS := $(call objects,tests/harness/harness.c tests/harness/reach.c tests/harness/folder.c) $(RANDOM)
 # The JSON of Kubernetes objects, for tests and benchmarks of the model.
 FAKE_OBJECTS := $(call objects,tests/harness/fake_objects.c)
 # What derives every number of a status from the others in it: wherever a test sees one.
@@ -117,8 +117,18 @@ TEST_PROGRAMS := $(foreach l,$(TEST_LAYERS),$(OUT)/tests/test-$(l))
 needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER)) $(if $(filter $(1),operator cli runtime),$(STATUS_CHECK)) $(if $(filter $(1),operator cli),$(STATUS_MUTATE)) $(if $(filter $(1),operator),$(FAKE_OBJECTS))
 test_top = $(if $(filter runtime,$(1)),cli,$(1))
 
+# Servers and clocks of the harness that several layers' tests use.
+RAWSERVER := tests/harness/rawserver.c
+STEER := tests/harness/steer.c
+REVIEWS := tests/harness/reviews.c
+SHARED_io := $(RAWSERVER) $(STEER)
+SHARED_kube := $(RAWSERVER) $(STEER) $(REVIEWS)
+SHARED_sources := $(RAWSERVER)
+SHARED_recorder := $(RAWSERVER) $(STEER) $(REVIEWS)
+SHARED_export := $(RAWSERVER) $(STEER) $(REVIEWS)
+
 define test_rules
-$(OUT)/tests/test-$(1): $$(call objects,$$(wildcard tests/$(1)/*.c)) $(HARNESS) $$(call needs_apiserver,$(1)) $$(call link_order,$$(call test_top,$(1)))
+$(OUT)/tests/test-$(1): $$(call objects,$$(wildcard tests/$(1)/*.c) $$(SHARED_$(1))) $(HARNESS) $$(call needs_apiserver,$(1)) $$(call link_order,$$(call test_top,$(1)))
 	@mkdir -p $$(dir $$@)
 	$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(call link_order,$$(call test_top,$(1))) -lcunit $$(LIBS)
 endef
@@ -131,7 +141,7 @@ $(OUT)/preload/%.so: tests/preload/%.c tests/preload/clock.h
 	@mkdir -p $(dir $@)
 	$(CC) -std=c17 -D_GNU_SOURCE -O1 -fno-omit-frame-pointer -g $(WARNINGS) -shared -fPIC -o $@ $<
 
-$(OUT)/tests/test-faults: $(call objects,$(wildcard tests/faults/*.c)) $(PRELOAD) $(APISERVER) $(OUT)/libbase.a | $(OUT)/preload/clock.so
+$(OUT)/tests/test-faults: $(call objects,$(wildcard tests/faults/*.c) tests/runtime/program.c) $(PRELOAD) $(APISERVER) $(OUT)/libbase.a | $(OUT)/preload/clock.so
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -ljansson
 

@@ -4,8 +4,8 @@
 #include "export/certificate_files.h"
 #include "harness.h"
 #include "io/http.h"
-#include "io/rawserver.h"
-#include "io/steer.h"
+#include "rawserver.h"
+#include "steer.h"
 
 #include <errno.h>
 #include <stdio.h>

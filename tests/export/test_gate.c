@@ -3,8 +3,8 @@
 #include "export/gate.h"
 #include "harness.h"
 #include "io/http.h"
-#include "io/steer.h"
-#include "kube/reviews.h"
+#include "reviews.h"
+#include "steer.h"
 
 #include <stdio.h>
 #include <string.h>

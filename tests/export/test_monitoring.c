@@ -9,7 +9,7 @@
 #include "base/rfc3339.h"
 #include "export/push/monitoring.h"
 #include "export/pushed.h"
-#include "io/rawserver.h"
+#include "rawserver.h"
 
 #include <errno.h>
 #include <stdlib.h>

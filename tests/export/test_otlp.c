@@ -7,7 +7,7 @@
 #include "export/push/otlp.h"
 #include "export/push/otlp_wire.h"
 #include "export/pushed.h"
-#include "io/rawserver.h"
+#include "rawserver.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "base/buf.h"
 #include "harness.h"
 #include "io/http.h"
-#include "io/rawserver.h"
-#include "io/steer.h"
+#include "rawserver.h"
+#include "steer.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "harness.h"
 #include "io/lines.h"
 #include "io/loop.h"
-#include "io/rawserver.h"
 #include "io/timers.h"
+#include "rawserver.h"
 
 #include <signal.h>
 #include <stdlib.h>

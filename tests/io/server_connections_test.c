@@ -1,9 +1,9 @@
 /* Connections that are held open, and bodies that nobody has admitted: they keep nobody out and hold no memory. */
 #include "base/mem.h"
 #include "harness.h"
-#include "io/rawserver.h"
 #include "io/server.h"
 #include "io/server_listen.h"
+#include "rawserver.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

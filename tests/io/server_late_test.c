@@ -2,9 +2,9 @@
 #include "base/mem.h"
 #include "harness.h"
 #include "io/http.h"
-#include "io/rawserver.h"
 #include "io/server.h"
-#include "io/steer.h"
+#include "rawserver.h"
+#include "steer.h"
 
 #define SECOND_US INT64_C(1000000)
 

@@ -2,8 +2,8 @@
 #include "base/mem.h"
 #include "harness.h"
 #include "io/http.h"
-#include "io/rawserver.h"
 #include "io/server.h"
+#include "rawserver.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

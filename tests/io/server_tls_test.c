@@ -3,9 +3,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "harness.h"
-#include "io/rawserver.h"
 #include "io/server.h"
 #include "io/server_tls.h"
+#include "rawserver.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
  * loops forever over some of them, 4.3 closes the connection in the middle of a reply. */
 #include "base/mem.h"
 #include "harness.h"
-#include "io/rawserver.h"
 #include "io/server.h"
+#include "rawserver.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

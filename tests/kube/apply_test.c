@@ -1,7 +1,7 @@
 /* Server-side apply on the embedded API server: what a manager no longer applies is removed, whatever its shape. */
 #include "fixture.h"
 #include "harness.h"
-#include "io/rawserver.h"
+#include "rawserver.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,11 @@
 /* Calls: replies, retries, refusals, credentials; against byte-exact replies. */
 #include "base/mem.h"
 #include "fixture.h"
+#include "folder.h"
 #include "harness.h"
-#include "io/rawserver.h"
 #include "kube/podlog.h"
 #include "mirror.h"
+#include "rawserver.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -81,7 +82,7 @@ static void raw_begin(struct rawfixture *f, rawserver_handler *handler, void *co
     buf_init(&f->script.requests, 1 << 20);
     f->loop = loop_new(NULL);
     f->server = rawserver_new(f->loop, handler, context);
-    f->kubeconfig = write_kubeconfig(rawserver_url(f->server), user);
+    f->kubeconfig = folder_kubeconfig(rawserver_url(f->server), "", user);
     struct kube_options options = {.kubeconfig = f->kubeconfig, .user_agent = "test/0"};
     struct error *err CLEANUP_ERROR = NULL;
     f->client = kube_client_new(f->loop, &options, &err);

@@ -1,8 +1,9 @@
 #include "fixture.h"
 
 #include "base/mem.h"
+#include "folder.h"
 #include "harness.h"
-#include "io/rawserver.h"
+#include "rawserver.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,23 +76,7 @@ bool wait_number(struct fixture *f, const char *question, long min) {
     return false;
 }
 
-char *write_cluster_kubeconfig(const char *url, const char *cluster, const char *user) {
-    char *path = mem_strdup("/tmp/kube-test-XXXXXX");
-    int fd = mkstemp(path);
-    FILE *file = fdopen(fd, "w");
-    fprintf(file,
-            "current-context: x\nclusters: [{name: x, cluster: {server: \"%s\", %s}}]\n"
-            "contexts: [{name: x, context: {cluster: x, user: x}}]\nusers:\n- name: x\n  user: {%s}\n",
-            url, cluster, user);
-    fclose(file);
-    return path;
-}
-
-char *write_kubeconfig(const char *url, const char *user) {
-    return write_cluster_kubeconfig(url, "", user);
-}
-
 char *write_tls_kubeconfig(const char *url, const char *user, const char *ca_directory) {
     char *cluster CLEANUP_FREE = mem_format("certificate-authority: \"%s/ca.crt\"", ca_directory);
-    return write_cluster_kubeconfig(url, cluster, user);
+    return folder_kubeconfig(url, cluster, user);
 }

@@ -21,10 +21,7 @@ bool wait_text(struct loop *loop, const struct buf *b, const char *text);
 /* Runs the loop until the server's number for the question ("open watch pods") is at least that. */
 bool wait_number(struct fixture *f, const char *question, long min);
 
-/* A kubeconfig at a new path (heap; caller removes and frees) for this URL; user: YAML of the user, e.g. "token: x". */
-char *write_kubeconfig(const char *url, const char *user);
-char *write_tls_kubeconfig(const char *url, const char *user, const char *ca_directory); /* DIRECTORY/ca.crt */
-/* cluster: YAML next to the server, e.g. "proxy-url: x". */
-char *write_cluster_kubeconfig(const char *url, const char *cluster, const char *user);
+/* As folder_kubeconfig, for a server whose CA is in that folder's ca.crt. */
+char *write_tls_kubeconfig(const char *url, const char *user, const char *ca_directory);
 
 #endif

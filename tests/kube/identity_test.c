@@ -2,9 +2,10 @@
  * proxies, and plugins that do not answer. */
 #include "base/mem.h"
 #include "fixture.h"
+#include "folder.h"
 #include "harness.h"
-#include "io/rawserver.h"
 #include "kube/exec.h"
+#include "rawserver.h"
 #include "relay.h"
 
 #include <errno.h>
@@ -69,7 +70,7 @@ static struct outcome ask(struct peer *p, int port, const char *cluster, const c
     struct error *err CLEANUP_ERROR = NULL;
     char *url CLEANUP_FREE = mem_format("https://127.0.0.1:%d", port);
     peer_forget_client(p);
-    p->kubeconfig = write_cluster_kubeconfig(url, cluster, user);
+    p->kubeconfig = folder_kubeconfig(url, cluster, user);
     struct kube_options options = {.kubeconfig = p->kubeconfig, .user_agent = "test/0"};
     p->client = kube_client_new(p->loop, &options, &err);
     if (p->client == NULL) {
@@ -149,8 +150,9 @@ static void take_identity_of(const struct peer *p, const char *folder) {
 /* The same address first leads to a server of one CA, then to one of another, as after a rotation. */
 TEST(rotated_certificates_are_read_and_the_old_ones_refused) {
     struct peer before, after;
-    char folder[] = "/tmp/kube-identity-XXXXXX";
-    REQUIRE(mkdtemp(folder) != NULL && peer_begin(&before) && peer_begin(&after));
+    char folder[FOLDER_PATH];
+    REQUIRE(peer_begin(&before) && peer_begin(&after));
+    folder_make(folder);
     struct relay *relay = relay_new(before.loop, apiserver_port(before.server));
     char *ca CLEANUP_FREE = mem_format("certificate-authority: \"%s/ca.crt\"", folder);
     char *user CLEANUP_FREE = with_certificate(folder);
@@ -166,11 +168,7 @@ TEST(rotated_certificates_are_read_and_the_old_ones_refused) {
     relay_move(relay, apiserver_port(before.server));
     o = get_namespaces(before.loop, before.client); /* the old CA is trusted no longer */
     check(&o, 0, "certificate");
-    for (size_t i = 0; i < ARRAY_SIZE(identity); i++) {
-        char *path CLEANUP_FREE = mem_format("%s/%s", folder, identity[i]);
-        remove(path);
-    }
-    rmdir(folder);
+    folder_remove(folder);
     peer_forget_client(&before);
     relay_free(relay);
     peer_end(&before);
@@ -231,7 +229,7 @@ static void on_answer(void *context, struct kube_exec_result *result, const stru
 }
 
 TEST(a_plugin_that_hangs_is_ended_in_time) {
-    char *path CLEANUP_FREE = write_kubeconfig("http://127.0.0.1:1", PLUGIN);
+    char *path CLEANUP_FREE = folder_kubeconfig("http://127.0.0.1:1", "", PLUGIN);
     struct kube_config *config = NULL;
     REQUIRE(kube_config_load_files(path, true, NULL, &config, NULL) == 0);
     struct loop *loop = loop_new(NULL);
@@ -246,7 +244,7 @@ TEST(a_plugin_that_hangs_is_ended_in_time) {
 
 /* The plugin has a minute; who asks need not wait for it. */
 TEST(a_call_does_not_outwait_its_time_for_a_plugin) {
-    char *path CLEANUP_FREE = write_kubeconfig("http://127.0.0.1:1", PLUGIN);
+    char *path CLEANUP_FREE = folder_kubeconfig("http://127.0.0.1:1", "", PLUGIN);
     struct loop *loop = loop_new(NULL);
     struct kube_options options = {.kubeconfig = path, .user_agent = "test/0"};
     struct kube_client *client = kube_client_new(loop, &options, NULL);
@@ -279,7 +277,7 @@ TEST(a_token_with_a_line_break_is_an_error) {
         char *url CLEANUP_FREE = mem_format("https://127.0.0.1:%d", apiserver_port(p.server));
         char *ca CLEANUP_FREE = with_ca(&p, "");
         peer_forget_client(&p);
-        p.kubeconfig = write_cluster_kubeconfig(url, ca, users[i]);
+        p.kubeconfig = folder_kubeconfig(url, ca, users[i]);
         struct kube_options options = {.kubeconfig = p.kubeconfig, .user_agent = "test/0"};
         p.client = kube_client_new(p.loop, &options, &err);
         struct outcome o = {0};

@@ -2,6 +2,7 @@
  * what is wrong with it ("# error: ..."), and which context to take ("# context: ..."). Add a file to add a case. */
 #include "base/base64.h"
 #include "base/mem.h"
+#include "folder.h"
 #include "harness.h"
 #include "kube/config.h"
 
@@ -147,29 +148,19 @@ TEST(of_several_files_one_must_exist) {
 }
 
 TEST(in_cluster_reads_the_service_account) {
-    char folder[] = "/tmp/kube-sa-XXXXXX", path[64];
-    REQUIRE(mkdtemp(folder) != NULL);
+    char folder[FOLDER_PATH];
+    folder_make(folder);
     struct kube_config *c __attribute__((cleanup(kube_config_freep))) = NULL;
     struct error *err CLEANUP_ERROR = NULL;
     CHECK(kube_config_load_in_cluster(folder, "fd00::1", "443", &c, &err) < 0);
     CHECK(strstr(error_text(err), "automountServiceAccountToken") != NULL);
-    const char *names[] = {"token", "namespace"}, *texts[] = {"tok", "here\n"};
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        FILE *f = fopen(path, "w");
-        REQUIRE(f != NULL);
-        fputs(texts[i], f);
-        fclose(f);
-    }
+    folder_write(folder, "token", "tok");
+    folder_write(folder, "namespace", "here\n");
     CHECK_INT(kube_config_load_in_cluster(folder, "fd00::1", "443", &c, NULL), 0);
     REQUIRE(c != NULL);
     CHECK_TEXT(c->server, "https://[fd00::1]:443");
     CHECK_TEXT(c->namespace_, "here");
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        remove(path);
-    }
-    rmdir(folder);
+    folder_remove(folder);
 }
 
 TEST(base64_of_every_length_comes_back) {

@@ -2,10 +2,10 @@
 #include "base/mem.h"
 #include "fixture.h"
 #include "harness.h"
-#include "io/rawserver.h"
-#include "io/steer.h"
 #include "kube/lease.h"
 #include "kube/recorder.h"
+#include "rawserver.h"
+#include "steer.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 
 #include "base/jscan.h"
 #include "base/mem.h"
-#include "io/rawserver.h"
+#include "rawserver.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #include "base/mem.h"
 #include "fixture.h"
 #include "harness.h"
-#include "io/rawserver.h"
 #include "kube/podlog.h"
 #include "kube/podlog_cursor.h"
+#include "rawserver.h"
 
 #include <stdlib.h>
 

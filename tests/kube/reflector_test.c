@@ -2,9 +2,10 @@
  * is what the server holds, nothing was lost, and nothing was shown twice but by a relist. */
 #include "base/mem.h"
 #include "fixture.h"
+#include "folder.h"
 #include "harness.h"
-#include "io/rawserver.h"
 #include "mirror.h"
+#include "rawserver.h"
 #include "relay.h"
 
 #include <stdlib.h>
@@ -307,7 +308,7 @@ TEST(a_rotated_token_is_read_again_after_a_401) {
     snprintf(token, sizeof token, "%s/token", apiserver_directory(f.server));
     write_file(token, "first\n");
     snprintf(user, sizeof user, "tokenFile: \"%s\"", token);
-    char *path CLEANUP_FREE = write_kubeconfig(apiserver_url(f.server), user);
+    char *path CLEANUP_FREE = folder_kubeconfig(apiserver_url(f.server), "", user);
     kube_client_free(f.client);
     struct kube_options options = {.kubeconfig = path, .user_agent = "test/0"};
     f.client = kube_client_new(f.loop, &options, NULL);
@@ -344,7 +345,7 @@ TEST(a_reflector_may_be_freed_by_its_own_event) {
 TEST(an_unreachable_server_is_trouble_until_it_is_back) {
     struct fixture f = {.loop = loop_new(NULL)};
     struct mirror m;
-    char *path CLEANUP_FREE = write_kubeconfig("http://127.0.0.1:1", "");
+    char *path CLEANUP_FREE = folder_kubeconfig("http://127.0.0.1:1", "", "");
     struct kube_options options = {.kubeconfig = path, .user_agent = "test/0"};
     f.client = kube_client_new(f.loop, &options, NULL);
     REQUIRE(f.client != NULL);

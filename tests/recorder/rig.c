@@ -1,17 +1,11 @@
 #include "rig.h"
 
 #include "base/mem.h"
+#include "folder.h"
 #include "harness.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
-
-void rig_put(const struct rig *r, const char *name, const char *text) {
-    CLEANUP_FREE char *path = mem_format("%s/%s", r->root, name);
-    FILE *f = fopen(path, "w");
-    if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0)
-        harness_fail(__FILE__, __LINE__, "cannot write %s", path);
-}
 
 char *rig_pipe(const struct rig *r, const char *namespace_, const char *job) {
     CLEANUP_FREE char *all = mem_format("%s/store/%s", r->root, namespace_), *its = mem_format("%s/%s", all, job);
@@ -22,14 +16,12 @@ char *rig_pipe(const struct rig *r, const char *namespace_, const char *job) {
 
 void rig_begin(struct rig *r) {
     CLEANUP_ERROR struct error *err = NULL;
-    *r = (struct rig){.root = "/tmp/endpoint.XXXXXX"};
-    if (mkdtemp(r->root) == NULL)
-        abort();
+    *r = (struct rig){0};
+    folder_make(r->root);
     CLEANUP_FREE char *store = mem_format("%s/store", r->root), *tokens = mem_format("%s/tokens", r->root);
     mkdir(store, 0700);
-    mkdir(tokens, 0700);
-    rig_put(r, "tokens/a.one", TOKEN_A "\n");
-    rig_put(r, "tokens/b.two", TOKEN_B "\n");
+    folder_write(r->root, "tokens/a.one", TOKEN_A "\n");
+    folder_write(r->root, "tokens/b.two", TOKEN_B "\n");
     r->loop = loop_new(NULL);
     reviews_begin(&r->api, r->loop);
     r->endpoint = endpoint_new(r->api.client, store, tokens);
@@ -42,13 +34,12 @@ void rig_begin(struct rig *r) {
 }
 
 void rig_end(struct rig *r) {
-    CLEANUP_FREE char *remove_all = mem_format("rm -rf %s", r->root);
     http_client_free(r->http);
     server_free(r->server);
     endpoint_free(r->endpoint);
     reviews_end(&r->api);
     loop_free(r->loop);
-    CHECK_INT(system(remove_all), 0);
+    folder_remove(r->root);
 }
 
 static int on_data(void *context, struct slice bytes) {

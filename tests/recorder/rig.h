@@ -2,16 +2,17 @@
 #ifndef TESTS_RECORDER_RIG_H
 #define TESTS_RECORDER_RIG_H
 
+#include "folder.h"
 #include "io/http.h"
-#include "kube/reviews.h"
 #include "recorder/endpoint.h"
+#include "reviews.h"
 
 /* Two jobs, each with a separate token. */
 #define TOKEN_A "token-of-job-one-in-namespace-a-0123456789"
 #define TOKEN_B "token-of-job-two-in-namespace-b-0123456789"
 
 struct rig {
-    char root[64]; /* of the folders "store" and "tokens" */
+    char root[FOLDER_PATH]; /* of the folders "store" and "tokens" */
     struct loop *loop;
     struct reviews api; /* knows no token */
     struct endpoint *endpoint;
@@ -30,7 +31,6 @@ struct call {
 
 void rig_begin(struct rig *r);
 void rig_end(struct rig *r);
-void rig_put(const struct rig *r, const char *name, const char *text); /* a file below root */
 /* The job gets a file that is a pipe: who reads it waits for a writer, who writes it for a reader. Its path; heap. */
 char *rig_pipe(const struct rig *r, const char *namespace_, const char *job);
 

@@ -1,8 +1,8 @@
 /* Who may write and read, as the API server says, and every way to be refused: 400, 401, 403, 413, 429 and 503. */
 #include "base/mem.h"
 #include "harness.h"
-#include "io/steer.h"
 #include "rig.h"
+#include "steer.h"
 
 #include <stdio.h>
 

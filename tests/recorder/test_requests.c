@@ -1,8 +1,8 @@
 /* What is asked for, and what is made of it: each refusal in its words, and what the limits keep out. */
 #include "base/mem.h"
 #include "harness.h"
-#include "io/steer.h"
 #include "rig.h"
+#include "steer.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -216,7 +216,7 @@ TEST(writes_that_wait_for_the_volume_are_bounded) {
     for (int i = 0; i < NAMESPACES; i++) {
         snprintf(name, sizeof name, "tokens/n%d.job", i);
         snprintf(token, sizeof token, "0123456789abcdef0123456789abcdef-%d\n", i);
-        rig_put(&r, name, token);
+        folder_write(r.root, name, token);
     }
     call_start(&r, &first, PUSH, TOKEN_A, lines_of(&space, 1 << 17)); /* more than a pipe holds */
     await_writer(&r, pipe);

@@ -1,6 +1,7 @@
 /* The store: what was appended is there again, in order, after whatever happened to its files; and its limits. */
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "folder.h"
 #include "harness.h"
 #include "recorder/entries_write.h"
 #include "recorder/store.h"
@@ -15,18 +16,16 @@
 
 #define NOW_S INT64_C(1700000000)
 
-static char root[64];
+static char root[FOLDER_PATH];
 
 static struct store *open_store(const struct store_limits *limits) {
-    strcpy(root, "/tmp/goodput-store-XXXXXX");
-    CHECK(mkdtemp(root) != NULL);
+    folder_make(root);
     return store_new(root, limits);
 }
 
 static void close_store(struct store *s) {
-    CLEANUP_FREE char *command = mem_format("rm -rf '%s'", root);
     store_free(s);
-    CHECK_INT(system(command), 0);
+    folder_remove(root);
 }
 
 /* Step n, at at_s seconds. */

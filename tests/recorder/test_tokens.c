@@ -1,5 +1,6 @@
 /* Tokens of jobs: whose they are, what is none, and one that takes another's place. */
 #include "base/mem.h"
+#include "folder.h"
 #include "harness.h"
 #include "recorder/tokens.h"
 
@@ -12,24 +13,16 @@
 #define LONG "0123456789abcdef0123456789abcdef"
 #define LATER_US INT64_C(10000000)
 
-static char root[64];
-
-static void put(const char *name, const char *text) {
-    CLEANUP_FREE char *path = mem_format("%s/%s", root, name);
-    FILE *f = fopen(path, "w");
-    CHECK(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
-}
+static char root[FOLDER_PATH];
 
 static struct tokens *open_tokens(void) {
-    strcpy(root, "/tmp/goodput-tokens-XXXXXX");
-    CHECK(mkdtemp(root) != NULL);
+    folder_make(root);
     return tokens_new(root);
 }
 
 static void close_tokens(struct tokens *t) {
-    CLEANUP_FREE char *command = mem_format("rm -rf '%s'", root);
     tokens_free(t);
-    CHECK_INT(system(command), 0);
+    folder_remove(root);
 }
 
 /* "namespace/job", or "". */
@@ -47,9 +40,9 @@ static const char *whose(struct tokens *t, const char *token, int64_t now_us) {
 
 TEST(a_token_is_of_the_job_that_its_file_names) {
     struct tokens *t = open_tokens();
-    put("research.llama3-70b", LONG "-a\n");
-    put("ml.run_1.v2", "  " LONG "-b  \r\n\n" LONG "-c");
-    put("..data", LONG "-hidden");
+    folder_write(root, "research.llama3-70b", LONG "-a\n");
+    folder_write(root, "ml.run_1.v2", "  " LONG "-b  \r\n\n" LONG "-c");
+    folder_write(root, "..data", LONG "-hidden");
     CHECK_TEXT(whose(t, LONG "-a", 0), "research/llama3-70b");
     CHECK_TEXT(whose(t, LONG "-b", 0), "ml/run_1.v2");
     CHECK_TEXT(whose(t, LONG "-c", 0), "ml/run_1.v2");
@@ -63,13 +56,13 @@ TEST(a_token_is_of_the_job_that_its_file_names) {
 
 TEST(a_token_that_can_be_guessed_or_has_no_job_is_refused) {
     struct tokens *t = open_tokens();
-    put("research.short", "0123456789abcdef0123456789abcde\n");
-    put("no-dot", LONG "-a\n");
-    put("Capital.job", LONG "-b\n");
-    put("research.", LONG "-c\n");
+    folder_write(root, "research.short", "0123456789abcdef0123456789abcde\n");
+    folder_write(root, "no-dot", LONG "-a\n");
+    folder_write(root, "Capital.job", LONG "-b\n");
+    folder_write(root, "research.", LONG "-c\n");
     CLEANUP_FREE char *folder = mem_format("%s/research.folder", root);
     CHECK_INT(mkdir(folder, 0700), 0);
-    put("research.good", LONG "-d\n");
+    folder_write(root, "research.good", LONG "-d\n");
     CHECK_TEXT(whose(t, "0123456789abcdef0123456789abcde", 0), "");
     CHECK_TEXT(whose(t, LONG "-a", 0), "");
     CHECK_TEXT(whose(t, LONG "-b", 0), "");
@@ -81,13 +74,13 @@ TEST(a_token_that_can_be_guessed_or_has_no_job_is_refused) {
 /* The new one is written next to the old one, then the old one goes: the folder is read again after ten seconds. */
 TEST(a_token_is_replaced_while_it_is_used) {
     struct tokens *t = open_tokens();
-    put("ns.j", LONG "-old\n");
+    folder_write(root, "ns.j", LONG "-old\n");
     CHECK_TEXT(whose(t, LONG "-old", 0), "ns/j");
-    put("ns.j", LONG "-old\n" LONG "-new\n");
+    folder_write(root, "ns.j", LONG "-old\n" LONG "-new\n");
     CHECK_TEXT(whose(t, LONG "-new", LATER_US - 1), "");
     CHECK_TEXT(whose(t, LONG "-new", LATER_US), "ns/j");
     CHECK_TEXT(whose(t, LONG "-old", LATER_US), "ns/j");
-    put("ns.j", LONG "-new\n");
+    folder_write(root, "ns.j", LONG "-new\n");
     CHECK_TEXT(whose(t, LONG "-old", 2 * LATER_US), "");
     CHECK_TEXT(whose(t, LONG "-new", 2 * LATER_US), "ns/j");
     /* The folder is away while the kubelet replaces it: who was known stays. */
@@ -95,7 +88,7 @@ TEST(a_token_is_replaced_while_it_is_used) {
     CHECK_INT(rename(root, away), 0);
     CHECK_TEXT(whose(t, LONG "-new", 3 * LATER_US), "ns/j");
     CHECK_INT(rename(away, root), 0);
-    put("ns.j", "");
+    folder_write(root, "ns.j", "");
     CHECK_TEXT(whose(t, LONG "-new", 4 * LATER_US), "");
     close_tokens(t);
 }

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "harness.h"
-#include "io/rawserver.h"
+#include "rawserver.h"
 
 #include <stdlib.h>
 #include <string.h>

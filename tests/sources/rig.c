@@ -3,10 +3,8 @@
 #include "base/mem.h"
 #include "harness.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define LOOK_US 5000
@@ -60,8 +58,7 @@ static void look(void *context) {
 
 struct rig *rig_new(void) {
     struct rig *rig = mem_new(struct rig);
-    strncpy(rig->root, "/tmp/goodput-sources-XXXXXX", sizeof rig->root - 1);
-    CHECK(mkdtemp(rig->root) != NULL);
+    folder_make(rig->root);
     rig->loop = loop_new(NULL);
     if (rig->loop == NULL) {
         fputs("no event loop\n", stderr);
@@ -74,11 +71,10 @@ struct rig *rig_new(void) {
 }
 
 void rig_free(struct rig *rig) {
-    CLEANUP_FREE char *command = mem_format("rm -rf '%s'", rig->root);
     loop_timer_free(rig->timer);
     loop_free(rig->loop);
     buf_done(&rig->lines);
-    CHECK_INT(system(command), 0);
+    folder_remove(rig->root);
     free(rig);
 }
 
@@ -108,25 +104,12 @@ bool rig_read_again(struct rig *rig) {
     return rig_until(rig, has_read, &reads);
 }
 
-static void put(struct rig *rig, const char *path, const char *text, int flags) {
-    CLEANUP_FREE char *whole = mem_format("%s/%s", rig->root, path);
-    for (char *slash = whole + strlen(rig->root); (slash = strchr(slash + 1, '/')) != NULL;) {
-        *slash = '\0';
-        mkdir(whole, 0700);
-        *slash = '/';
-    }
-    int fd = open(whole, O_WRONLY | O_CREAT | flags, 0600);
-    ssize_t size = (ssize_t)strlen(text);
-    CHECK(fd >= 0 && write(fd, text, (size_t)size) == size);
-    close(fd);
-}
-
 void rig_write(struct rig *rig, const char *path, const char *text) {
-    put(rig, path, text, O_TRUNC);
+    folder_write(rig->root, path, text);
 }
 
 void rig_append(struct rig *rig, const char *path, const char *text) {
-    put(rig, path, text, O_APPEND);
+    folder_append(rig->root, path, text);
 }
 
 void rig_rename(struct rig *rig, const char *from, const char *to) {

@@ -3,10 +3,11 @@
 #define TESTS_SOURCES_RIG_H
 
 #include "base/buf.h"
+#include "folder.h"
 #include "sources/source.h"
 
 struct rig {
-    char root[64];
+    char root[FOLDER_PATH];
     struct loop *loop;
     struct loop_timer *timer;
     struct source_handler handler; /* to be given to the source */

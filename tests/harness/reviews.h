@@ -4,8 +4,8 @@
 #define TESTS_KUBE_REVIEWS_H
 
 #include "base/buf.h"
-#include "io/rawserver.h"
 #include "kube/client.h"
+#include "rawserver.h"
 
 struct review_answer {
     int status; /* 0: none until reviews_release */

@@ -1,6 +1,7 @@
-#include "kube/reviews.h"
+#include "reviews.h"
 
 #include "base/mem.h"
+#include "folder.h"
 #include "harness.h"
 
 #include <stdlib.h>
@@ -39,14 +40,7 @@ void reviews_begin(struct reviews *r, struct loop *loop) {
     buf_init(&r->last_token, 1 << 20);
     buf_init(&r->last_access, 1 << 20);
     r->server = rawserver_new(loop, on_request, r);
-    r->kubeconfig = mem_strdup("/tmp/reviews-XXXXXX");
-    int fd = mkstemp(r->kubeconfig);
-    FILE *file = fdopen(fd, "w");
-    fprintf(file,
-            "{current-context: x, clusters: [{name: x, cluster: {server: \"%s\"}}], contexts: [{name: x, context: "
-            "{cluster: x, user: x}}], users: [{name: x, user: {}}]}\n",
-            rawserver_url(r->server));
-    fclose(file);
+    r->kubeconfig = folder_kubeconfig(rawserver_url(r->server), "", "");
     struct kube_options options = {.kubeconfig = r->kubeconfig, .user_agent = "test/0"};
     r->client = kube_client_new(loop, &options, &err);
     if (r->client == NULL)

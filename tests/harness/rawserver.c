@@ -1,4 +1,4 @@
-#include "io/rawserver.h"
+#include "rawserver.h"
 
 #include "base/buf.h"
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-#include "io/steer.h"
+#include "steer.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

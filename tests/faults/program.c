@@ -1,2 +1,0 @@
-/* The runtime tests' handle on a child process. */
-#include "../runtime/program.c"

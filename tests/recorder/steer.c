@@ -1,2 +1,0 @@
-/* The steered clock of io's tests, for this layer's program as well. */
-#include "io/steer.c" /* NOLINT: one copy, several programs */
