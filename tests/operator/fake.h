@@ -18,7 +18,7 @@ char *fake_status(struct model *m, double at);
 void fake_cut_checkpoint(char *status);
 /* A line of the log of that pod's container, and when the kubelet wrote it. */
 void fake_log_line(struct model *m, const char *pod, double at, const char *line);
-/* Steps first to last in MaxText's format, each so many seconds long; the line of the first comes then. */
+/* Steps first to last in MaxText's format, of that many seconds; the line of the first comes then. */
 void fake_log_steps(struct model *m, const char *pod, int first, int last, int seconds, double at);
 /* Any object, in namespace ns; json NULL: it is known only that it exists no more. */
 void fake_observe(struct model *m, enum resource resource, enum observed what, const char *name, const char *uid,
