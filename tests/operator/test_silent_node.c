@@ -66,8 +66,8 @@ TEST(a_silent_node_is_unobserved_since_its_last_sign_of_life_until_it_is_back) {
     free(s);
 }
 
-/* The watches are cut at 100.4. The next list shows that the node is Ready since 100, a stamp in whole seconds, and that
- * the pod is deleted: that may have been at 100.5, before the node's return at 100.9. */
+/* The watches are cut at 100.4. The next list shows that the node is Ready since 100, a stamp in whole seconds, and
+ * that the pod is deleted: that may have been at 100.5, before the node's return at 100.9. */
 TEST(a_node_that_returns_in_the_second_of_the_last_sight_of_its_pod_proves_nothing) {
     struct model *m = fake_model("");
     fake_observe_jobset(m, 1, "", "", 0.2);
