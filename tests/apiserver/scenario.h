@@ -12,8 +12,6 @@ struct scenario {
     int line;
     int64_t start_us, last_us; /* `at` counts from start, `after` from the last timed command */
     int64_t wait_until_us;     /* of the `wait` under way */
-    const char *wait_line;     /* borrowed from text; NULL: none under way */
-    bool is_resumed;           /* the `at` of this line has come */
     const char *name;          /* of the file, for messages */
     struct buf output;
     void (*done)(struct scenario *sc, const char *failure); /* NULL failure: success */
@@ -26,14 +24,14 @@ void scenario_start(struct srv *srv, const char *name, const char *text, void (*
 /* Frees those under way. */
 void scenario_stop_all(struct srv *srv);
 /* Reads the control channel. */
+void control_open(struct srv *srv, int fd);
+void control_done(struct srv *srv);
+
 /* each.c: `count` changes of one kind, put or (template NULL) deleted, in the background; only one runs at once. */
 int each_start(struct srv *s, const char *kind, const char *key, int count, int per, const char *template_,
                char why[static 200]);
 bool each_is_done(void);
 void each_stop(void);
-
-void control_open(struct srv *srv, int fd);
-void control_done(struct srv *srv);
 
 /* commands.c: one command; heredoc may be NULL. 0, or -1 with a sentence in why[]. */
 int command_run(struct scenario *sc, const char *line, const char *heredoc, char why[static 200]);

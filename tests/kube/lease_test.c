@@ -43,22 +43,36 @@ static void run_timed(struct candidate *c, struct fixture *f, struct buf *words,
     c->lease = kube_lease_new(f->client, &options, &handler);
 }
 
+#define RETRY_US 100000 /* a renewal may take 2 s before the lease is lost */
+
 static void run(struct candidate *c, struct fixture *f, struct buf *words, const char *name) {
-    run_timed(c, f, words, name, 100000); /* a renewal may take 2 s before the lease is lost */
+    run_timed(c, f, words, name, RETRY_US);
 }
 
 static void set_true(void *context) {
     *(bool *)context = true;
 }
 
+/* The embedded API server with one candidate "a", who leads. */
+static bool begin_leading(struct fixture *f, struct candidate *a, struct buf *words, int64_t retry_us) {
+    buf_init(words, 4096);
+    if (!fixture_begin(f, NULL))
+        return false;
+    run_timed(a, f, words, "a", retry_us);
+    CHECK(wait_text(f->loop, words, "a leads."));
+    return true;
+}
+
+static void end(struct fixture *f, struct candidate *c) {
+    kube_lease_free(c->lease);
+    fixture_end(f);
+}
+
 TEST(one_leads_the_other_waits_and_takes_over_at_once_after_a_release) {
     struct fixture f;
     struct candidate a, b;
     struct buf words CLEANUP_BUF = {0};
-    buf_init(&words, 4096);
-    REQUIRE(fixture_begin(&f, NULL));
-    run(&a, &f, &words, "a");
-    CHECK(wait_text(f.loop, &words, "a leads."));
+    REQUIRE(begin_leading(&f, &a, &words, RETRY_US));
     run(&b, &f, &words, "b");
     CHECK(wait_text(f.loop, &words, "b sees a."));
     loop_for(f.loop, 300000); /* three renewals */
@@ -72,8 +86,7 @@ TEST(one_leads_the_other_waits_and_takes_over_at_once_after_a_release) {
     char *json CLEANUP_FREE = apiserver_ask(f.server, "get leases n/l");
     CHECK(json != NULL && strstr(json, "\"leaseTransitions\":1") != NULL);
     kube_lease_free(a.lease);
-    kube_lease_free(b.lease);
-    fixture_end(&f);
+    end(&f, &b);
 }
 
 TEST(a_dead_leader_is_followed_after_its_lease_by_our_own_clock) {
@@ -94,23 +107,18 @@ TEST(a_dead_leader_is_followed_after_its_lease_by_our_own_clock) {
     CHECK_TEXT(buf_text(&words), "b sees dead. b leads. ");
     char *json CLEANUP_FREE = apiserver_ask(f.server, "get leases n/l");
     CHECK(json != NULL && strstr(json, "\"leaseTransitions\":8") != NULL);
-    kube_lease_free(b.lease);
-    fixture_end(&f);
+    end(&f, &b);
 }
 
 TEST(a_leader_that_cannot_renew_stops) {
     struct fixture f;
     struct candidate a;
     struct buf words CLEANUP_BUF = {0};
-    buf_init(&words, 4096);
-    REQUIRE(fixture_begin(&f, NULL));
-    run(&a, &f, &words, "a");
-    CHECK(wait_text(f.loop, &words, "a leads."));
+    REQUIRE(begin_leading(&f, &a, &words, RETRY_US));
     apiserver_do(f.server, "on any leases always : status 500");
     CHECK(wait_text(f.loop, &words, "a lost: the lease could not be renewed in time."));
     CHECK(!kube_lease_is_leading(a.lease));
-    kube_lease_free(a.lease);
-    fixture_end(&f);
+    end(&f, &a);
 }
 
 /* What a process finds that was stopped beyond its lease, before its loop has turned. */
@@ -129,22 +137,17 @@ TEST(a_leader_that_slept_too_long_holds_no_lease) {
     usleep(1100000);
     CHECK(kube_lease_is_leading(a.lease) && !kube_lease_is_held(a.lease));
     CHECK(wait_text(f.loop, &words, "a lost: the lease could not be renewed in time."));
-    kube_lease_free(a.lease);
-    fixture_end(&f);
+    end(&f, &a);
 }
 
 TEST(a_leader_that_was_deposed_stops) {
     struct fixture f;
     struct candidate a;
     struct buf words CLEANUP_BUF = {0};
-    buf_init(&words, 4096);
-    REQUIRE(fixture_begin(&f, NULL));
-    run(&a, &f, &words, "a");
-    CHECK(wait_text(f.loop, &words, "a leads."));
+    REQUIRE(begin_leading(&f, &a, &words, RETRY_US));
     apiserver_do(f.server, "patch leases n/l {\"spec\":{\"holderIdentity\":\"thief\"}}");
     CHECK(wait_text(f.loop, &words, "a lost: another replica holds the lease."));
-    kube_lease_free(a.lease);
-    fixture_end(&f);
+    end(&f, &a);
 }
 
 /* One wake-up a renewal: the timer's. The reply lies in the socket until the next one; reading it as it comes would
@@ -174,8 +177,7 @@ static void check_wakeups(const char *const *arguments) {
             harness_fail(__FILE__, __LINE__, "%ld wake-ups for renewal %d", (long)wakeups, i);
     }
     CHECK_TEXT(buf_text(&words), "a leads. ");
-    kube_lease_free(a.lease);
-    fixture_end(&f);
+    end(&f, &a);
 }
 
 TEST(a_renewal_wakes_the_leader_once) {
@@ -188,18 +190,14 @@ TEST(a_release_in_the_middle_of_a_renewal_gives_the_lease_up) {
     struct fixture f;
     struct candidate a;
     struct buf words CLEANUP_BUF = {0};
-    buf_init(&words, 4096);
-    REQUIRE(fixture_begin(&f, NULL));
-    run_timed(&a, &f, &words, "a", 100000);
-    CHECK(wait_text(f.loop, &words, "a leads."));
+    REQUIRE(begin_leading(&f, &a, &words, 100000));
     CHECK(wait_number(&f, "count update leases", 1));
     bool is_released = false;
     kube_lease_release(a.lease, set_true, &is_released);
     CHECK(loop_until(f.loop, &is_released));
     char *json CLEANUP_FREE = apiserver_ask(f.server, "get leases n/l");
     CHECK(json != NULL && strstr(json, "\"holderIdentity\":\"\"") != NULL);
-    kube_lease_free(a.lease);
-    fixture_end(&f);
+    end(&f, &a);
 }
 
 /* What strikes a renewal is seen when the next one is due, and overcome: refused, reset, cut off, slow, too many. */
@@ -211,18 +209,14 @@ TEST(a_leader_survives_failed_renewals) {
         struct fixture f;
         struct candidate a;
         struct buf words CLEANUP_BUF = {0};
-        buf_init(&words, 4096);
-        REQUIRE(fixture_begin(&f, NULL));
-        run_timed(&a, &f, &words, "a", 50000);
-        CHECK(wait_text(f.loop, &words, "a leads."));
+        REQUIRE(begin_leading(&f, &a, &words, 50000));
         CHECK(wait_number(&f, "count update leases", 2));
         apiserver_dof(f.server, "on update leases : %s", faults[i]);
         CHECK(wait_number(&f, "count update leases", apiserver_asknumber(f.server, "count update leases") + 6));
         CHECK_INT(apiserver_do(f.server, "wait 0s faults done"), 0);
         CHECK(kube_lease_is_leading(a.lease));
         CHECK_TEXT(buf_text(&words), "a leads. ");
-        kube_lease_free(a.lease);
-        fixture_end(&f);
+        end(&f, &a);
     }
 }
 
@@ -230,14 +224,10 @@ TEST(a_leader_that_is_not_answered_stops) {
     struct fixture f;
     struct candidate a;
     struct buf words CLEANUP_BUF = {0};
-    buf_init(&words, 4096);
-    REQUIRE(fixture_begin(&f, NULL));
-    run(&a, &f, &words, "a");
-    CHECK(wait_text(f.loop, &words, "a leads."));
+    REQUIRE(begin_leading(&f, &a, &words, RETRY_US));
     apiserver_do(f.server, "on update leases always : silent");
     CHECK(wait_text(f.loop, &words, "a lost: the lease could not be renewed in time."));
-    kube_lease_free(a.lease);
-    fixture_end(&f);
+    end(&f, &a);
 }
 
 TEST(a_repeated_event_is_updated_and_a_flood_is_paced) {

@@ -61,6 +61,21 @@ static void follow(struct reported *t, struct kube_client *client, int64_t since
     t->log = kube_podlog_new(client, &options, &handler);
 }
 
+/* The embedded API server with the pod n/p, after these commands. */
+static bool begin(struct fixture *f, const char *commands) {
+    if (!fixture_begin(f, NULL))
+        return false;
+    fixture_pod(f, "p");
+    apiserver_do(f->server, commands);
+    return true;
+}
+
+/* Follows the log of that pod's container, which is running after this number of restarts. */
+static void follow_running(struct reported *t, struct fixture *f, int restarts) {
+    follow(t, f->client, INT64_MIN, 0);
+    kube_podlog_observe(t->log, restarts, true, INT64_MIN, true);
+}
+
 static void done(struct reported *t, struct fixture *f) {
     kube_podlog_free(t->log);
     buf_done(&t->words);
@@ -70,11 +85,8 @@ static void done(struct reported *t, struct fixture *f) {
 TEST(lines_arrive_as_printed_and_the_end_is_reported) {
     struct fixture f;
     struct reported t;
-    REQUIRE(fixture_begin(&f, NULL));
-    fixture_pod(&f, "p");
-    apiserver_do(f.server, "log n/p one\nlog n/p two");
-    follow(&t, f.client, INT64_MIN, 0);
-    kube_podlog_observe(t.log, 0, true, INT64_MIN, true);
+    REQUIRE(begin(&f, "log n/p one\nlog n/p two"));
+    follow_running(&t, &f, 0);
     CHECK(wait_text(f.loop, &t.words, "0:two"));
     apiserver_do(f.server, "log n/p three\nexit n/p");
     kube_podlog_observe(t.log, 0, false, 1, true);
@@ -97,8 +109,7 @@ static void broken_follow(const char *fault, const char *const *arguments) {
     }
     apiserver_do(f.server, fault);
     apiserver_do(f.server, "exit n/p");
-    follow(&t, f.client, INT64_MIN, 0);
-    kube_podlog_observe(t.log, 0, true, INT64_MIN, true);
+    follow_running(&t, &f, 0);
     CHECK(wait_text(f.loop, &t.words, "0:line 9 0:line 9"));
     loop_for(f.loop, 20000); /* and not a third time */
     kube_podlog_observe(t.log, 0, false, 1, true);
@@ -143,11 +154,8 @@ TEST(a_later_container_continues_after_the_last_line) {
 TEST(a_restart_is_followed_through_previous) {
     struct fixture f;
     struct reported t;
-    REQUIRE(fixture_begin(&f, NULL));
-    fixture_pod(&f, "p");
-    apiserver_do(f.server, "log n/p one");
-    follow(&t, f.client, INT64_MIN, 0);
-    kube_podlog_observe(t.log, 0, true, INT64_MIN, true);
+    REQUIRE(begin(&f, "log n/p one"));
+    follow_running(&t, &f, 0);
     CHECK(wait_text(f.loop, &t.words, "0:one"));
     apiserver_do(f.server, "strike log pods : reset\nlog n/p two\nexit n/p\nrestart n/p\nlog n/p three");
     kube_podlog_observe(t.log, 1, true, INT64_MIN, true);
@@ -159,11 +167,8 @@ TEST(a_restart_is_followed_through_previous) {
 TEST(an_unobserved_restart_is_lost_and_reported) {
     struct fixture f;
     struct reported t;
-    REQUIRE(fixture_begin(&f, NULL));
-    fixture_pod(&f, "p");
-    apiserver_do(f.server, "log n/p one\nexit n/p\nrestart n/p\nlog n/p two\nexit n/p\nrestart n/p\nlog n/p three");
-    follow(&t, f.client, INT64_MIN, 0);
-    kube_podlog_observe(t.log, 2, true, INT64_MIN, true);
+    REQUIRE(begin(&f, "log n/p one\nexit n/p\nrestart n/p\nlog n/p two\nexit n/p\nrestart n/p\nlog n/p three"));
+    follow_running(&t, &f, 2);
     CHECK(wait_text(f.loop, &t.words, "2:three"));
     CHECK_TEXT(buf_text(&t.words),
                "lost0(the container was restarted again before its log was read) 1:two end1 2:three");
@@ -173,11 +178,8 @@ TEST(an_unobserved_restart_is_lost_and_reported) {
 TEST(a_deleted_pod_takes_its_unread_log_with_it) {
     struct fixture f;
     struct reported t;
-    REQUIRE(fixture_begin(&f, NULL));
-    fixture_pod(&f, "p");
-    apiserver_do(f.server, "log n/p one\non log pods after 1 lines : reset\non log pods always : status 500");
-    follow(&t, f.client, INT64_MIN, 0);
-    kube_podlog_observe(t.log, 0, true, INT64_MIN, true);
+    REQUIRE(begin(&f, "log n/p one\non log pods after 1 lines : reset\non log pods always : status 500"));
+    follow_running(&t, &f, 0);
     CHECK(wait_text(f.loop, &t.words, "0:one"));
     apiserver_do(f.server, "log n/p two");
     kube_podlog_observe(t.log, 0, false, INT64_MIN, false);
@@ -188,11 +190,8 @@ TEST(a_deleted_pod_takes_its_unread_log_with_it) {
 TEST(an_unreadable_log_is_reported_and_resumes_when_readable) {
     struct fixture f;
     struct reported t;
-    REQUIRE(fixture_begin(&f, NULL));
-    fixture_pod(&f, "p");
-    apiserver_do(f.server, "log n/p one\non log pods x2 : status 403");
-    follow(&t, f.client, INT64_MIN, 0);
-    kube_podlog_observe(t.log, 0, true, INT64_MIN, true);
+    REQUIRE(begin(&f, "log n/p one\non log pods x2 : status 403"));
+    follow_running(&t, &f, 0);
     CHECK(wait_text(f.loop, &t.words, ". 0:one"));
     CHECK(slice_starts(buf_slice(&t.words), "!"));
     done(&t, &f);
@@ -217,9 +216,7 @@ TEST(a_line_that_is_too_long_gives_its_head_once) {
 TEST(a_follower_may_be_freed_by_its_own_line) {
     struct fixture f;
     struct reported t;
-    REQUIRE(fixture_begin(&f, NULL));
-    fixture_pod(&f, "p");
-    apiserver_do(f.server, "log n/p one\nlog n/p two");
+    REQUIRE(begin(&f, "log n/p one\nlog n/p two"));
     follow(&t, f.client, INT64_MIN, 0);
     t.wants_end = true;
     kube_podlog_observe(t.log, 0, true, INT64_MIN, true);

@@ -33,6 +33,29 @@ static void replace(struct model *m, int from, int to, int old, int at) {
     observe_pods(m, from, to, at + 2, -1, OBSERVED_PRESENT, at + 7);
 }
 
+/* A job of PODS pods that is watched from then on; its pods run since 5. */
+static struct model *begin_large(double watched_from) {
+    struct model *m = fake_successor(NULL);
+    fake_observe_jobset(m, PODS, "", "", watched_from);
+    fake_observe_node(m, "n", "True", 0, "", "", watched_from);
+    observe_pods(m, 0, PODS, 1, -1, OBSERVED_PRESENT, watched_from < 6 ? 6 : watched_from);
+    return m;
+}
+
+/* A successor that found this status, and has listed all but the pods. */
+static struct model *begin_next(const char *left, double at) {
+    struct model *m = fake_successor(left);
+    fake_observe_jobset(m, PODS, "", "", at);
+    fake_observe_node(m, "n", "True", 0, "", "", at);
+    return m;
+}
+
+static void check_checkpoint(const char *status) {
+    const char *checkpoint = strstr(status, ",\"checkpoint\":\"");
+    REQUIRE(checkpoint != NULL);
+    CHECK(strlen(checkpoint) < 8192);
+}
+
 /* The successor's status is that of one that was never killed. Heap. */
 static char *same_at(struct model *whole, struct model *next, double at) {
     CLEANUP_FREE char *expected = fake_status(whole, at);
@@ -44,17 +67,12 @@ static char *same_at(struct model *whole, struct model *next, double at) {
 }
 
 TEST(the_checkpoint_of_a_large_job_holds_its_deleted_pods) {
-    struct model *whole = fake_successor(NULL);
-    fake_observe_jobset(whole, PODS, "", "", 0.5);
-    fake_observe_node(whole, "n", "True", 0, "", "", 0.5);
-    observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
+    struct model *whole = begin_large(0.5);
     replace(whole, 7, 10, 1, 100);
     CLEANUP_FREE char *left = fake_status(whole, 200);
     REQUIRE(strstr(left, ",\"checkpoint\":\"") != NULL);
 
-    struct model *next = fake_successor(left);
-    fake_observe_jobset(next, PODS, "", "", 210);
-    fake_observe_node(next, "n", "True", 0, "", "", 210);
+    struct model *next = begin_next(left, 210);
     observe_pods(next, 0, 7, 1, -1, OBSERVED_PRESENT, 210);
     observe_pods(next, 7, 10, 102, -1, OBSERVED_PRESENT, 210);
     observe_pods(next, 10, PODS, 1, -1, OBSERVED_PRESENT, 210);
@@ -74,19 +92,12 @@ TEST(the_checkpoint_of_a_large_job_holds_its_deleted_pods) {
 }
 
 TEST(of_a_large_job_that_restarted_whole_what_its_pods_did_is_in_the_checkpoint) {
-    struct model *whole = fake_successor(NULL);
-    fake_observe_jobset(whole, PODS, "", "", 0.5);
-    fake_observe_node(whole, "n", "True", 0, "", "", 0.5);
-    observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
+    struct model *whole = begin_large(0.5);
     replace(whole, 0, PODS, 1, 100);
     CLEANUP_FREE char *left = fake_status(whole, 200);
-    const char *checkpoint = strstr(left, ",\"checkpoint\":\"");
-    REQUIRE(checkpoint != NULL);
-    CHECK(strlen(checkpoint) < 8192);
+    check_checkpoint(left);
 
-    struct model *next = fake_successor(left);
-    fake_observe_jobset(next, PODS, "", "", 210);
-    fake_observe_node(next, "n", "True", 0, "", "", 210);
+    struct model *next = begin_next(left, 210);
     observe_pods(next, 0, PODS, 102, -1, OBSERVED_PRESENT, 210);
     CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "interruptions.total"), 1);
@@ -98,17 +109,12 @@ TEST(of_a_large_job_that_restarted_whole_what_its_pods_did_is_in_the_checkpoint)
 
 /* While no pod has taken their place either. */
 TEST(of_a_large_job_that_waits_for_pods_what_the_last_ones_did_is_in_the_checkpoint) {
-    struct model *whole = fake_successor(NULL);
-    fake_observe_jobset(whole, PODS, "", "", 0.5);
-    fake_observe_node(whole, "n", "True", 0, "", "", 0.5);
-    observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 6);
+    struct model *whole = begin_large(0.5);
     observe_pods(whole, 0, PODS, 1, 100, OBSERVED_PRESENT, 100.5);
     observe_pods(whole, 0, PODS, 1, 100, OBSERVED_DELETED, 101);
     CLEANUP_FREE char *left = fake_status(whole, 200);
     CHECK_TEXT(status_text(left, "availability.message"), "slice 0 host 0: no pod yet");
-    struct model *next = fake_successor(left);
-    fake_observe_jobset(next, PODS, "", "", 200);
-    fake_observe_node(next, "n", "True", 0, "", "", 200);
+    struct model *next = begin_next(left, 200);
     observe_pods(whole, 0, PODS, 205, -1, OBSERVED_PRESENT, 210);
     observe_pods(next, 0, PODS, 205, -1, OBSERVED_PRESENT, 210);
     CLEANUP_FREE char *found = same_at(whole, next, 300);
@@ -120,19 +126,12 @@ TEST(of_a_large_job_that_waits_for_pods_what_the_last_ones_did_is_in_the_checkpo
 
 /* Until 60 it is not watched. */
 TEST(of_a_large_job_that_was_not_watched_from_the_start_the_same_is_in_the_checkpoint) {
-    struct model *whole = fake_successor(NULL);
-    fake_observe_jobset(whole, PODS, "", "", 60);
-    fake_observe_node(whole, "n", "True", 0, "", "", 60);
-    observe_pods(whole, 0, PODS, 1, -1, OBSERVED_PRESENT, 60);
+    struct model *whole = begin_large(60);
     replace(whole, 0, PODS, 1, 100);
     CLEANUP_FREE char *left = fake_status(whole, 200);
-    const char *checkpoint = strstr(left, ",\"checkpoint\":\"");
-    REQUIRE(checkpoint != NULL);
-    CHECK(strlen(checkpoint) < 8192);
+    check_checkpoint(left);
 
-    struct model *next = fake_successor(left);
-    fake_observe_jobset(next, PODS, "", "", 210);
-    fake_observe_node(next, "n", "True", 0, "", "", 210);
+    struct model *next = begin_next(left, 210);
     observe_pods(next, 0, PODS, 102, -1, OBSERVED_PRESENT, 210);
     CLEANUP_FREE char *found = same_at(whole, next, 300);
     CHECK_INT(status_int(found, "time.availableMilliseconds"), 300000 - 3000 - 4000);
