@@ -1,6 +1,6 @@
-/* buckets: the tables of the ledger: every bucket with its family, in order of precedence (the first that fits wins),
- * and every cause of an interruption, in the order in which causes are tried. deploy/docs/concepts/ledger.md describes
- * both. */
+/* buckets: the tables of the ledger: every bucket with its family (of two objects that hold slots back at one instant,
+ * the first in this order is the reason; sweep.c chooses among the rest), and every cause of an interruption, in the
+ * order in which causes are tried. deploy/docs/concepts/ledger.md describes both. */
 #ifndef LEDGER_BUCKETS_H
 #define LEDGER_BUCKETS_H
 

@@ -199,7 +199,8 @@ static struct verdict of_base(const struct base *b) {
                             .origin = {.view = b->view, .line = b->line, .step = RECORD_NONE}};
 }
 
-/* The first bucket of buckets.h that fits. Completed steps prove that all slots were available. */
+/* The bucket of an instant: first whether all slots were available, then what the processes did. Completed steps prove
+ * that all slots were available. */
 static struct verdict judge(const struct sweep *s, const struct base *b, const struct segment *g, int64_t t) {
     const struct slot_state *slots = &s->slots->items[s->at.slot];
     const struct hold_fact *dead = s->holds->items[s->at.hold].process;

@@ -3,7 +3,7 @@
  *
  * A line is what the container wrote, after any transport stamp ("2026-11-21T02:16:52.123456789Z " as
  * `kubectl logs --timestamps` or the API's timestamps=true gives) was taken off here. Formats are recognized line by
- * line in Auto mode; each format is one file with one entry in the table of formats.c. */
+ * line in Auto mode; each format is one file with one row in formats.h. */
 #ifndef STEPLOG_STEPLOG_H
 #define STEPLOG_STEPLOG_H
 

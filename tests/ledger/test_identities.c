@@ -3,7 +3,6 @@
 #include "harness.h"
 #include "ledger/evaluate.h"
 
-
 enum { MAX_KILLS = 9, IDEAL_MS = 700 };
 
 /* A job of N steps that is killed when it first reaches some of them, in the middle of the step. The length of a step

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 
-
 static int64_t maybe(uint64_t *random, int64_t otherwise, int64_t time) {
     return random_below(random, 3) == 0 ? otherwise : time;
 }

@@ -6,7 +6,6 @@
 #include "ledger/evaluate.h"
 #include "ledger/totals.h"
 
-
 static void add_step(struct ledger *l, int process, int64_t step, int64_t at_ms, int64_t duration_ms, int64_t milli) {
     struct record r = fact_record(RECORD_STEP_END, process, step, at_ms, step);
     r.duration_ms = duration_ms;

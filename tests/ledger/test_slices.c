@@ -3,7 +3,6 @@
 #include "harness.h"
 #include "ledger/evaluate.h"
 
-
 enum { CHIPS = 16, STEP_MS = 1000 };
 
 static struct ledger *begin(int *ret_process, int64_t lost_ms) {
