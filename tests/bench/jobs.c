@@ -89,7 +89,7 @@ static int evaluate(struct model *m, int64_t now_ms) {
 
 int main(int argc, char **argv) {
     int jobs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 10000, seen = 0;
-    struct model *m = model_new(&(struct model_options){.version = "bench"});
+    struct model *m = model_new(&(struct model_options){0});
     double before_mib = resident_mib(), before_s = cpu_s();
     observe(m, RESOURCE_NODE, "n0", "n0", fake_node_json("n0", "", "", "True", "KubeletReady", -3600), 2);
     for (int i = 0; i < jobs; i++) {

@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CLEANUP_FREE char *packed = size > 0 ? pack(data, size) : NULL;
     if (packed == NULL)
         return 0;
-    struct model_options options = {.version = "fuzz", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     struct model *m = model_new(&options);
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"research\",\"name\":\"llama3-70b\",\"uid\":\"u\",\"resourceVersion\":\"1\","

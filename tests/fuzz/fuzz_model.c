@@ -46,7 +46,7 @@ struct world {
     int object_count, line_count, kills;
 };
 
-static const struct model_options options = {.version = "fuzz", .keeps_checkpoints = true};
+static const struct model_options options = {.keeps_checkpoints = true};
 
 /* The seeds' digits stay what they are when resources are added. */
 static bool resource_of(char digit, enum resource *ret) {

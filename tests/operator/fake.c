@@ -6,13 +6,13 @@
 #include "replay.h"
 
 struct model *fake_model(const char *more_spec) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     replay_jobgoodput(m, "ns", "js", "None", more_spec, fake_ms(0));
     return m;
 }
 
 struct model *fake_successor(const char *status) {
-    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
+    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
     CLEANUP_FREE char *more = replay_left(status);
     replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
     return m;

@@ -306,7 +306,7 @@ static void show_jobgoodput(struct model *m, int version, int generation, const 
  * deleted. */
 TEST(final_numbers_are_never_computed_again) {
     CLEANUP_FREE char *status = harness_read_file("tests/data/replay/final-status.json", NULL);
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     struct model_summary summary;
     char failed[512];
@@ -331,7 +331,7 @@ TEST(final_numbers_are_never_computed_again) {
 
 /* While the log is still read, our own status comes back with Finished=True: it does not stop us. */
 TEST(our_own_status_freezes_nothing) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     show_jobgoodput(m, 1, 1, "{}");
     fake_observe_jobset(m, 1, "", "", 0.2);

@@ -26,7 +26,7 @@ static const struct recording with_logs = {"tests/data/recordings/real-nodes.jso
                                            3};
 
 static struct model *new_model(void) {
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     return model_new(&options);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static char *status_on(const char *node_labels, const char *prices, const char *spec) {
-    struct model_options options = {.version = "test", .chip_prices = prices, .currency = "EUR"};
+    struct model_options options = {.chip_prices = prices, .currency = "EUR"};
     struct model *m = model_new(&options);
     struct fake_pod p = fake_observe_trainer(m, node_labels, spec);
     replay_log_file(model_job_find(m, "ns", "js"), "uid-try1",

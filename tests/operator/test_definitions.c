@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static struct model *begin(int pods) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     fake_observe_jobset(m, pods, "", "", 0.2);
     return m;

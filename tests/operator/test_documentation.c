@@ -14,7 +14,7 @@ static char *advised_with(const char *url, const char *member) {
         int at;
         const char *text;
     } lines[] = {{20, "it 0"}, {30, "it 1"}, {40, "saving"}, {520, "saved"}, {530, "it 2"}};
-    struct model_options options = {.version = "test", .documentation_url = url};
+    struct model_options options = {.documentation_url = url};
     struct model *m = model_new(&options);
     fake_observe_node(m, "n0", "True", 0, "", "", 1);
     replay_jobgoodput(m, "ns", "js", "PodLog",

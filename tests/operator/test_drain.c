@@ -9,7 +9,7 @@
 
 static struct model *begin(struct fake_pod pods[2]) {
     static const char *const names[] = {"a", "b"};
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     fake_observe_jobset(m, 2, "", "", 0.2);

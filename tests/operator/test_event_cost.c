@@ -3,6 +3,7 @@
 #include "fake.h"
 #include "harness.h"
 #include "operator/job/job.h"
+#include "operator/model/model_internal.h"
 #include "replay.h"
 
 #include <stdio.h>
@@ -38,13 +39,14 @@ struct looked {
 
 static struct looked looked_so_far(struct model *m) {
     const struct model_job *job = model_job_find(m, "ns", "js");
-    return (struct looked){m->pods_recorded, m->pods_looked_at + ledger_work_of(job->ledger).occupancies_visited};
+    return (struct looked){m->jobs.pods_recorded,
+                           m->jobs.pods_looked_at + ledger_work_of(job->ledger).occupancies_visited};
 }
 
 /* The pods and occupancies visited for EVENTS events, each evaluated by itself, of a job of N pods; all of them run,
  * but the first one only if is_whole. */
 static struct looked looked_at(int pods, bool is_whole, void (*event)(struct model *m, int number, double at)) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     char name[32], node[32];
     replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
     fake_observe_jobset(m, pods, "", "", 0.2);

@@ -137,7 +137,7 @@ TEST(numbers_reach_to_where_a_permission_was_withdrawn) {
 /* A predecessor's pod in a namespace whose pods may not be listed has not vanished; once they are listed, it has if it
  * is not among them. */
 static void check_restored(bool is_listed_at_last) {
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     struct model *first = model_new(&options), *m = model_new(&options);
     struct fake_pod p = fake_running("p", "n0", 1);
     replay_jobgoodput(first, "ns", "js", "None", "", fake_ms(0));

@@ -18,7 +18,7 @@ static const struct save_lines plain = {"saving", "saved", NULL};
 
 /* 4 pods' worth of nothing but one that trains: 40 steps of 10 s, a save of 5 s every 10. */
 static char *status_of(const char *spec, const struct save_lines *lines, int failures) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     fake_observe_node(m, "n0", "True", 0, "", "", 1);
     replay_jobgoodput(m, "ns", "js", "PodLog", spec, fake_ms(0));
     fake_observe_jobset(m, 1, "", "", 0.2);

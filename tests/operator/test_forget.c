@@ -5,6 +5,7 @@
 #include "harness.h"
 #include "ledger/ledger_internal.h"
 #include "operator/job/job.h"
+#include "operator/model/model_internal.h"
 #include "replay.h"
 
 #include <stdio.h>
@@ -15,8 +16,8 @@ enum { PODS = 512, RESTARTS = 20, APART = 1800, JOBS = 8, NEVER = 1000000000 };
 
 /* With a status, or "", it keeps checkpoints: where they do not fit pods are forgotten early. */
 static struct model *begin(int forget_after_s, const char *status) {
-    struct model_options options = {
-        .version = "test", .keeps_checkpoints = status != NULL, .forget_after_ms = (int64_t)forget_after_s * 1000};
+    struct model_options options = {.keeps_checkpoints = status != NULL,
+                                    .forget_after_ms = (int64_t)forget_after_s * 1000};
     struct model *m = model_new(&options);
     CLEANUP_FREE char *more = replay_left(status);
     replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
@@ -103,7 +104,7 @@ struct kept {
 static struct kept kept_by(struct model *m) {
     const struct model_job *job = model_job_find(m, "ns", "js");
     const struct ledger *l = job->ledger;
-    return (struct kept){job->target->pods.count, m->pods.count,        l->occupancies.count,
+    return (struct kept){job->target->pods.count, m->store.pods.count,  l->occupancies.count,
                          l->holds.count,          l->disruptions.count, l->past.count};
 }
 
@@ -175,7 +176,7 @@ TEST(a_successor_continues_from_the_sums_of_forgotten_pods) {
 }
 
 static int64_t looked_at(struct model *m) {
-    return m->pods_recorded + m->pods_looked_at +
+    return m->jobs.pods_recorded + m->jobs.pods_looked_at +
            ledger_work_of(model_job_find(m, "ns", "js")->ledger).occupancies_visited;
 }
 

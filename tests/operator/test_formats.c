@@ -21,7 +21,7 @@ static void observe_format(struct model *m, enum observed what, const char *json
 }
 
 static struct model *model_with(const char *format) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     if (format != NULL)
         observe_format(m, OBSERVED_PRESENT, format);
     fake_observe_trainer(m, "", ",\"stepLog\":{\"format\":\"mine\"}");
@@ -94,7 +94,7 @@ TEST(a_format_whose_example_fails_is_reported_with_the_reason) {
 
 /* A status that an earlier controller wrote of the same generation is not written again. */
 TEST(an_unchanged_format_status_is_not_written) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     char name[MODEL_FORMAT_NAME_SIZE];
     CLEANUP_BUF struct buf status;
     buf_init(&status, 8192);

@@ -36,7 +36,7 @@ static void kill_pod(struct fake_pod *p, enum hand hand, int at) {
 }
 
 static char *life(enum hand hand, int killed, const char *lost, bool is_killed_last) {
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     struct model *m = model_new(&options);
     char spec[64];
     snprintf(spec, sizeof spec, ",\"hangAfterSeconds\":%d", HANG_AFTER_S);

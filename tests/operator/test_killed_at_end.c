@@ -13,7 +13,7 @@
 
 /* A trainer that took all of its steps by 1040. */
 static struct model *trained(void) {
-    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
+    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
     fake_observe_trainer(m, "", "");
     replay_watermarks(m, fake_ms(996));
     fake_log_steps(m, "try1", 0, STEPS - 1, 2, 1002);
@@ -22,7 +22,7 @@ static struct model *trained(void) {
 }
 
 static struct model *successor(const char *left) {
-    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
+    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
     CLEANUP_FREE char *more = replay_left(left);
     replay_jobgoodput(m, "ns", "js", "PodLog", more, fake_ms(0));
     return m;
@@ -50,7 +50,7 @@ TEST(a_target_that_is_deleted_unobserved_with_its_pods_keeps_its_steps) {
 
 /* stepLog: what follows its source. */
 static struct model *successor_of_spec(const char *left, const char *step_log, const char *more_spec) {
-    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
+    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
     CLEANUP_FREE char *members = mem_format("\"source\":\"PodLog\",\"format\":\"Auto\"%s", step_log);
     struct fake_jobgoodput g = {.generation = 2, .step_log = members, .more = more_spec, .status = left};
     fake_observe_jobgoodput(m, &g, 0);
@@ -189,7 +189,7 @@ static void observe_successor(struct model *m) {
 
 /* The target is deleted at 1029 and created again; of its steps those from `late` on are read after that. */
 static char *read_late(int late, double again) {
-    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
+    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
     fake_observe_trainer(m, "", "");
     replay_watermarks(m, fake_ms(996));
     fake_log_steps(m, "try1", 0, late - 1, 2, 1002);

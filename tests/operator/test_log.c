@@ -9,7 +9,7 @@
 #define RESTARTS "tests/data/trainer-logs/maxtext/restarts/"
 
 static struct model *begin(const char *name, const char *more_spec) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", name, "PodLog", more_spec, fake_ms(0));
     return m;
@@ -197,7 +197,7 @@ static void jobgoodput(struct model *m, const char *step_log) {
 enum trouble { NOTHING, LINES, TROUBLE, LOST };
 
 static void check_reason(const char *step_log, enum trouble trouble, const char *reason) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     jobgoodput(m, step_log);
     fake_observe_jobset(m, 1, "", "", 0.2);

@@ -49,7 +49,7 @@ static void observe_failed(struct life *l, struct fake_pod *p, int at) {
 }
 
 static struct life begin(int pods) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct life l = {.m = model_new(&options)};
     replay_jobgoodput(l.m, "ns", "js", "PodLog", "", fake_ms(0));
     fake_observe_jobset(l.m, pods, "", "", 0.2);

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
-#include "operator/store/store.h"
+#include "operator/model/model_internal.h"
 #include "replay.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void name_of(char out[static 32], int i) {
 }
 
 static struct model *started(int jobs, enum order order) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     char name[32];
     for (int i = 0; i < jobs; i++) {
         name_of(name, i);
@@ -70,7 +70,7 @@ TEST(the_start_of_a_job_looks_at_no_other) {
     for (int order = 0; order < ORDERS; order++)
         for (int jobs = 64; jobs <= 4096; jobs *= 8) {
             struct model *m = started(jobs, (enum order)order);
-            CHECK(m->jobs_looked_at <= 2 * jobs);
+            CHECK(m->jobs.jobs_looked_at <= 2 * jobs);
             CHECK_INT(measuring(m, jobs), jobs);
             model_free(m);
         }
@@ -79,13 +79,13 @@ TEST(the_start_of_a_job_looks_at_no_other) {
 TEST(the_end_of_a_jobgoodput_looks_at_no_other) {
     for (int jobs = 64; jobs <= 4096; jobs *= 8) {
         struct model *m = started(jobs, TARGETS_FIRST);
-        int64_t before = m->jobs_looked_at;
+        int64_t before = m->jobs.jobs_looked_at;
         char name[32];
         for (int i = 0; i < jobs; i++) {
             name_of(name, i);
             drop_goodput(m, name, 4);
         }
-        CHECK(m->jobs_looked_at - before <= jobs);
+        CHECK(m->jobs.jobs_looked_at - before <= jobs);
         CHECK_INT((int64_t)model_job_count(m), 0);
         model_free(m);
     }
@@ -94,7 +94,7 @@ TEST(the_end_of_a_jobgoodput_looks_at_no_other) {
 /* What each may have another of goes with it: jobs come and go for years. */
 TEST(no_name_of_a_deleted_job_is_kept) {
     struct model *m = started(16, IN_TURN);
-    size_t before = m->strings.count;
+    size_t before = m->store.strings.count;
     char name[32];
     for (int i = 16; i < 2000; i++) {
         name_of(name, i);
@@ -111,21 +111,21 @@ TEST(no_name_of_a_deleted_job_is_kept) {
         while (model_next_dirty(m) != NULL)
             ;
     }
-    CHECK(m->strings.count <= before + 1); /* "CloudLogging" */
+    CHECK(m->store.strings.count <= before + 1); /* "CloudLogging" */
     model_free(m);
 }
 
 /* A tenant may name one target as often as it likes. */
 TEST(a_further_duplicate_looks_at_those_before_it_alone_and_once) {
     enum { DUPLICATES = 500 };
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     char name[32];
     show_jobset(m, "set", 1);
     for (int i = 0; i < DUPLICATES; i++) {
-        int64_t before = m->jobs_looked_at;
+        int64_t before = m->jobs.jobs_looked_at;
         name_of(name, i);
         show_jobgoodput(m, name, "set", 1, i, 1);
-        CHECK(m->jobs_looked_at - before <= i + 1);
+        CHECK(m->jobs.jobs_looked_at - before <= i + 1);
     }
     model_free(m);
 }
@@ -154,7 +154,7 @@ TEST(the_oldest_of_several_measures_in_whatever_order_they_are_observed) {
     static const char *const orders[] = {"abc", "acb", "bac", "bca", "cab", "cba"};
     for (size_t i = 0; i < ARRAY_SIZE(orders); i++)
         for (size_t at = 0; at < 4; at++) { /* the target is observed before the one of that number */
-            struct model *m = model_new(&(struct model_options){.version = "test"});
+            struct model *m = model_new(&(struct model_options){0});
             for (size_t k = 0; k < 3; k++) {
                 const char name[] = {orders[i][k], '\0'};
                 if (k == at)
@@ -177,7 +177,7 @@ TEST(the_oldest_of_several_measures_in_whatever_order_they_are_observed) {
 }
 
 TEST(a_jobgoodput_that_names_another_target_leaves_its_own_to_the_next) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     show_jobset(m, "one", 1);
     show_jobset(m, "two", 1);
     show_jobgoodput(m, "a", "one", 1, 0, 2);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static struct model *begin(const char *source) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", source, "", fake_ms(0));
     fake_observe_jobset(m, 1, "", "", 0.2);

@@ -39,7 +39,7 @@ static struct fake_pod trainer(const char *name, int index, int created) {
 }
 
 TEST(only_what_trains_is_required_and_the_success_policy_ends_it) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     show_jobset(m, "", 0.2);

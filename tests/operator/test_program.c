@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static char *status_on(const char *node_labels, const char *peaks, const char *program) {
-    struct model_options options = {.version = "test", .chip_peaks = peaks};
+    struct model_options options = {.chip_peaks = peaks};
     struct model *m = model_new(&options);
     char status[512];
     struct fake_pod p = fake_observe_trainer(m, node_labels, program);

@@ -23,12 +23,13 @@ static const char *find(const struct view *v, const char *type, const char **ret
 
 static void check(struct ledger_result result, int64_t unattributed_ms, const char *expect_reason,
                   const char *expect_status, const char *expect_words) {
-    static struct model model;
+    static struct store store;
+    static struct jobs jobs;
     static struct model_job job;
     static struct target target;
     static struct view v;
     const char *status = NULL, *message = NULL;
-    job = (struct model_job){.model = &model};
+    job = (struct model_job){.jobs = &jobs, .store = &store};
     result.available_ms = AVAILABLE_MS;
     v = (struct view){.job = &job, .target = &target, .result = result, .log = LOG_ATTACHED};
     v.unattributed_ms = unattributed_ms;
@@ -52,7 +53,7 @@ TEST(records_that_count_nowhere_are_reported) {
 /* A pod that trained while nobody led, and whose log had rotated when it was read: a step a second since 5 s, seen from
  * step 20 on. Where the trainer's first words are there, those seconds are its start-up. */
 static char *begins_late(bool has_head) {
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
     fake_observe_jobset(m, 1, "", "", 0.2);
@@ -73,7 +74,7 @@ TEST(a_log_whose_end_is_lost_is_reported) {
         const char *status;
     } cases[] = {{212, "True"}, {300, "False"}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct model_options options = {.version = "test"};
+        struct model_options options = {0};
         struct model *m = model_new(&options);
         replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));
         fake_observe_jobset(m, 1, "", "", 0.2);
@@ -96,7 +97,7 @@ TEST(a_log_whose_end_is_lost_is_reported) {
 }
 
 TEST(evidence_that_falls_is_written_with_the_running_totals) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     struct model_summary before = {0}, after = {0};
     replay_jobgoodput(m, "ns", "js", "PodLog", "", fake_ms(0));

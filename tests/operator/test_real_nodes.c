@@ -10,7 +10,7 @@ static const char *const names[] = {"train-a", "train-b", "train-c"};
 
 static void run(const char *source, char *statuses[3]) {
     struct replay r;
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     REQUIRE(replay_load(&r, "tests/data/recordings/real-nodes.jsonl.gz", "workloads"));
     struct model *m = model_new(&options);
     for (int i = 0; i < 3; i++)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static struct model *begin(int pods) {
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     if (pods > 0)

@@ -11,7 +11,7 @@
 #define WEBHOOK "Error creating: admission webhook \\\"images.example\\\" denied the request: unsigned image"
 
 static struct model *begin(void) {
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     fake_observe_jobset(m, 1, "", "", 0.2);
@@ -99,7 +99,7 @@ TEST(a_refusal_outlives_its_events) {
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 68.5);
     CLEANUP_FREE char *before = replay_status(m, "ns", "js", fake_ms(100), NULL);
     model_free(m);
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     m = model_new(&options);
     fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.status = before}, 4000);
     fake_observe_jobset(m, 1, "", "", 4000);

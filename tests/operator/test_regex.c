@@ -8,7 +8,7 @@
 #include <time.h>
 
 static struct model *begin(const char *regex) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     CLEANUP_FREE char *step_log = mem_format("\"source\":\"PodLog\",\"format\":\"Regex\",\"regex\":{%s}", regex);
     fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.step_log = step_log}, 0);

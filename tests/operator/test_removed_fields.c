@@ -15,7 +15,7 @@ static int64_t bucket_ms(struct model *m, const char *name, double now, const ch
 }
 
 static struct model *begin(double jobset_at) {
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     fake_observe_jobset(m, 1, "", "", jobset_at);
@@ -65,7 +65,7 @@ TEST(a_gate_removed_between_two_controllers_held_until_the_first_one_ended) {
     CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(30), NULL);
     CLEANUP_FREE char *left = replay_left(status);
     model_free(m);
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", left, fake_ms(31));
     fake_observe_jobset(m, 1, "", "", 31);
@@ -83,7 +83,7 @@ static void observe_suspended(struct model *m, bool is_suspended, int stamp, dou
 }
 
 TEST(a_suspension_whose_field_is_removed_lasted_until_then) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     observe_suspended(m, false, 0, 0.2);
@@ -96,7 +96,7 @@ TEST(a_suspension_whose_field_is_removed_lasted_until_then) {
 
 /* The stamp is the one of the last version. */
 TEST(a_change_within_a_second_of_the_last_version_is_not_placed_before_it) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     observe_suspended(m, false, 0, 0.2);
@@ -110,7 +110,7 @@ TEST(a_change_within_a_second_of_the_last_version_is_not_placed_before_it) {
  * 11 s. The patches leave no entry in managedFields. */
 TEST(gates_that_patches_removed_are_queue_wait) {
     struct replay r;
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     REQUIRE(replay_load(&r, "tests/data/recordings/gates.jsonl.gz", "workloads"));
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "a-gated3", "g3", "None", "", r.events[0].at_ms);

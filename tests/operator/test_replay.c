@@ -14,7 +14,7 @@ static const char *const names[JOBS] = {"train-a", "train-b", "train-c"};
 static const char *const sources[JOBS] = {"PodLog", "PodLog", "None"};
 
 static struct model *new_model(void) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     return model_new(&options);
 }
 

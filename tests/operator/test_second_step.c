@@ -34,7 +34,7 @@ static void observe_line(struct model *m, double at, const struct format *format
 
 /* Steps of 2 s from 1000 on, `lines` of them logged; deleted at `end`, with the pod or before it is observed. */
 static void check_deleted(const struct format *format, int lines, int end, bool is_read_late) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     struct fake_pod p = fake_observe_trainer(m, "", "");
     char when[100];

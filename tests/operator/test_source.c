@@ -8,7 +8,7 @@
 #include <string.h>
 
 static struct model *begin(const char *step_log) {
-    const struct model_options options = {.version = "0", .keeps_checkpoints = true};
+    const struct model_options options = {.keeps_checkpoints = true};
     struct model *m = model_new(&options);
     fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.step_log = step_log}, 0.1);
     fake_observe_jobset(m, 1, "", "", 0.2);
@@ -168,7 +168,7 @@ TEST(the_cursor_is_part_of_the_checkpoint) {
     model_job_source_cursor(its_job(m), SLICE("here"));
     CLEANUP_FREE char *status = replay_status(m, "ns", "js", fake_ms(40), NULL);
     model_free(m);
-    const struct model_options options = {.version = "0", .keeps_checkpoints = true};
+    const struct model_options options = {.keeps_checkpoints = true};
     m = model_new(&options);
     fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.step_log = FROM_FILE, .status = status}, 41);
     fake_observe_jobset(m, 1, "", "", 41);

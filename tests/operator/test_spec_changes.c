@@ -22,7 +22,7 @@ static struct fake_pod show_pod(struct model *m, const char *name, int created) 
 
 /* Two executions: steps 0 to 4 in pod a, which is deleted, then 5 to 9 in pod b. */
 static struct model *train(const char *spec) {
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     struct model *m = model_new(&options);
     observe_spec(m, 1, spec);
     fake_observe_jobset(m, 1, "", "", 0.2);

@@ -53,7 +53,7 @@ static char *padding_of(size_t size) {
 }
 
 static struct cost run(int slices, int hosts) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     CLEANUP_FREE char *padding = padding_of(6000);
     struct cost cost = {0};
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));

@@ -27,7 +27,7 @@ static void feed_steps(struct model *m, const char *pod, int first, int last, in
 /* Of a job whose first pod fails after step 11, and whose second continues from there; the log of the first ends before
  * the lines of that many steps. */
 static char *status_of_life(int lost_lines) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     struct fake_pod p = fake_observe_trainer(m, "", SPEC), q = fake_pod("try2", 0, 1030);
     char done[512];

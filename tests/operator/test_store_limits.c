@@ -28,7 +28,7 @@ static void show_pod(struct model *m, int sidecars) {
 
 /* Of a JobGoodput that names it; what the condition StepLogAttached says. */
 static void check_log_container(int sidecars, const char *container, const char *reason) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     struct model_log log;
     replay_jobgoodput(m, "ns", "js", "PodLog\",\"podLog\":{\"container\":\"log\"},\"x\":\"", "", fake_ms(0));
     show_pod(m, sidecars);
@@ -52,7 +52,7 @@ TEST(the_container_of_the_log_counts_wherever_it_is) {
 /* ---- a Workload ---- */
 
 static struct model *begin(void) {
-    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
+    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     fake_observe_jobset(m, 1, "", "", 0.2);
     return m;

@@ -17,7 +17,7 @@ static void check_suspend(const char *s, int64_t at_ms) {
 
 TEST(a_suspend_stays_one_whatever_its_nodes_do_later) {
     struct replay r;
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     REQUIRE(replay_load(&r, "tests/data/recordings/suspend.jsonl.gz", "workloads"));
     struct model *m = model_new(&options);
     replay_jobgoodput(m, "hand", "by-hand", "None", "", r.events[0].at_ms);

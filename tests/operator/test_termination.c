@@ -75,7 +75,7 @@ static const char lines_of_regex[] =
     "\"checkpointStart\":\"^save (?<step>\\\\d+)\",\"checkpointSaved\":\"^saved (?<step>\\\\d+)\"}}";
 
 static struct model *new_model(const char *status) {
-    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
+    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
     fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.step_log = "", .more = lines_of_regex, .status = status}, 0);
     fake_observe_jobset(m, 1, "", "", 0.2);
     return m;
@@ -162,7 +162,7 @@ TEST(a_checkpoint_on_termination_was_saved_or_not_or_is_unknown) {
 
 /* Without a log, and of an interruption that struck another pod only, nothing is said. */
 TEST(a_trainer_that_got_no_signal_has_no_savedOnTermination) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = running("a", 1), b = running("b", 92);

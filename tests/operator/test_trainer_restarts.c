@@ -74,7 +74,7 @@ static const struct evidence_line megatron[] = {
 };
 
 static struct model *begin(const char *status) {
-    struct model_options options = {.version = "test", .keeps_checkpoints = true};
+    struct model_options options = {.keeps_checkpoints = true};
     struct model *m = model_new(&options);
     CLEANUP_FREE char *more = replay_left(status);
     replay_jobgoodput(m, "ns", "js", "PodLog", more, fake_ms(0));

@@ -18,7 +18,7 @@ static void show_workload(struct model *m, const char *node, double at) {
 }
 
 static struct model *new_model(const char *more) {
-    struct model *m = model_new(&(struct model_options){.version = "test", .keeps_checkpoints = true});
+    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
     replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
     fake_observe_jobset(m, 1, "", "", 0.2);
     return m;

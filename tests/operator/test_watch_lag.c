@@ -25,7 +25,7 @@ static int64_t interruptions(struct model *m, double now, struct model_summary *
 
 /* The pod is lost at 1020 while the watch of `late` has been cut since 1015. */
 static struct model *lose_while_one_is_cut(enum resource late) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     struct fake_pod p = fake_observe_trainer(m, "", "");
     observe_steps(m, 1000, 1019);
@@ -68,7 +68,7 @@ TEST(nothing_is_awaited_where_the_status_covers_all_that_was_observed) {
 
 /* The API server's clock is ahead of ours by three seconds: the loss has a stamp that is still to come. */
 TEST(a_loss_stamped_ahead_of_our_clock_is_awaited) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     struct fake_pod p = fake_observe_trainer(m, "", "");
     struct model_summary summary;
@@ -86,7 +86,7 @@ TEST(a_loss_stamped_ahead_of_our_clock_is_awaited) {
 
 /* By a year: no evaluation is planned for that. */
 TEST(a_loss_stamped_far_ahead_is_not_awaited) {
-    struct model_options options = {.version = "test"};
+    struct model_options options = {0};
     struct model *m = model_new(&options);
     struct fake_pod p = fake_observe_trainer(m, "", "");
     struct model_summary summary;

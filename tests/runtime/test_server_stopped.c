@@ -103,7 +103,7 @@ static bool begin(struct stage *st) {
         return false;
     st->client =
         kube_client_new(st->loop, &(struct kube_options){.kubeconfig = apiserver_kubeconfig(st->server)}, &err);
-    st->model = model_new(&(struct model_options){.version = "test"});
+    st->model = model_new(&(struct model_options){0});
     st->timer = loop_timer_new(st->loop, on_time, st);
     if (st->client != NULL)
         st->watches = runtime_watches_new(st->client, st->model, "", false, &handler);

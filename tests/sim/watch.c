@@ -137,8 +137,8 @@ static void observe(struct model *m, const struct sight *x, int64_t at_ms) {
 }
 
 static struct model *begin(const struct sim_life *l, const struct sim_sight *s, const char *status) {
-    struct model *m = model_new(
-        &(struct model_options){.version = "sim", .keeps_checkpoints = true, .forget_after_ms = s->forget_after_ms});
+    struct model *m =
+        model_new(&(struct model_options){.keeps_checkpoints = true, .forget_after_ms = s->forget_after_ms});
     observe_jobgoodput(m, l, status);
     return m;
 }

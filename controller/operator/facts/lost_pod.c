@@ -216,7 +216,7 @@ static void add_kueue_message(const struct pod *p, int64_t at_ms, struct cause_f
 
 bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
     char message[STORE_MESSAGE_SIZE], taint[STORE_MESSAGE_SIZE] = "", kueue_message[STORE_MESSAGE_SIZE], reason[32];
-    const struct pod_events *e = map_get(&p->target->job->model->events, slice_of(pod_uid(p)));
+    const struct pod_events *e = map_get(&p->target->job->store->events, slice_of(pod_uid(p)));
     struct cause_facts f = {.object = "Pod",
                             .node_state = "",
                             .name = p->name,

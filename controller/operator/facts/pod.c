@@ -142,7 +142,7 @@ static int64_t undone_ms(const struct pod *p) {
 /* Name of the pod for evidence: its node, or the reason why it waits. */
 static void name_occupancy(void *context, uint64_t id, char out[static LEDGER_NAME_SIZE]) {
     const struct model_job *job = context;
-    const struct pod *p = map_get_hashed(&job->model->pods, id);
+    const struct pod *p = map_get_hashed(&job->store->pods, id);
     char name[2 * LEDGER_NAME_SIZE];
     if (p == NULL)
         return;
@@ -161,7 +161,7 @@ static void name_occupancy(void *context, uint64_t id, char out[static LEDGER_NA
 
 static void describe_loss(void *context, struct ledger_disruption *d) {
     const struct model_job *job = context;
-    const struct pod *p = map_get_hashed(&job->model->pods, d->key);
+    const struct pod *p = map_get_hashed(&job->store->pods, d->key);
     if (p != NULL && p->target->job == job)
         fact_pod_cause(p, d);
 }
@@ -206,7 +206,7 @@ static void update_loss(struct model_job *job, struct pod *p, const struct ledge
 }
 
 void fact_add_pod(struct model_job *job, struct pod *p) {
-    job->model->pods_recorded++;
+    job->jobs->pods_recorded++;
     struct sink sink = sink_begin(job->ledger, &p->pushed);
     int64_t slot = job_slot(job, p);
     p->slot = slot <= INT32_MAX ? (int)slot : -1;

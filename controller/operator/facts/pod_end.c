@@ -21,7 +21,7 @@ const struct instance *fact_failed_instance(const struct pod *p, const char **na
 }
 
 const struct pod_events *fact_pod_events(const struct pod *p) {
-    return p->target->job ? map_get(&p->target->job->model->events, slice_of(pod_uid(p))) : NULL;
+    return p->target->job ? map_get(&p->target->job->store->events, slice_of(pod_uid(p))) : NULL;
 }
 
 int64_t fact_pod_asked_ms(const struct pod *p) {

@@ -38,9 +38,9 @@ static int64_t refused_until_ms(const struct model_job *job, const struct kube_j
 
 void fact_add_refusals(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
-    const struct model *m = job->model;
-    for (const struct kube_job *j = t->kube_jobs; j && m->refusals.count > 0; j = j->next_in_target) {
-        const struct refusals *all = map_get(&m->refusals, slice_of(j->uid));
+    const struct map *refusals = &job->store->refusals;
+    for (const struct kube_job *j = t->kube_jobs; j && refusals->count > 0; j = j->next_in_target) {
+        const struct refusals *all = map_get(refusals, slice_of(j->uid));
         for (int i = 0; all && j->name && i < all->count; i++) {
             const struct refusal *r = &all->items[i];
             struct cause_facts f = {.object = "Job",
@@ -64,9 +64,9 @@ static bool is_job_of(const struct target *t, const struct kube_job *j, const ch
 
 const char *fact_refusal_now(const struct model_job *job, const char *replicated_job, int64_t job_index) {
     const struct target *t = job->target;
-    for (const struct kube_job *j = t->kube_jobs; j && job->model->refusals.count > 0; j = j->next_in_target) {
+    for (const struct kube_job *j = t->kube_jobs; j && job->store->refusals.count > 0; j = j->next_in_target) {
         bool is_its = is_job_of(t, j, replicated_job, job_index);
-        const struct refusals *all = is_its ? map_get(&job->model->refusals, slice_of(j->uid)) : NULL;
+        const struct refusals *all = is_its ? map_get(&job->store->refusals, slice_of(j->uid)) : NULL;
         if (all && all->count > 0 && refused_until_ms(job, j, &all->items[all->count - 1]) == TIME_OPEN)
             return all->message;
     }

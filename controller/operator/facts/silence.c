@@ -61,8 +61,8 @@ bool fact_is_touched(const struct pod *p, const struct node_trouble *trouble, in
  * its lease, its conditions prove nothing: the silence starts at the end of the outage. */
 static int64_t reachable_from_ms(const struct pod *p, const struct node_trouble *trouble, int64_t from_ms) {
     const struct model_job *job = p->target->job;
-    for (int i = 0; job && i < job->model->unreachable.count; i++) {
-        const struct span *s = &job->model->unreachable.items[i];
+    for (int i = 0; job && i < job->store->unreachable.count; i++) {
+        const struct span *s = &job->store->unreachable.items[i];
         if (s->from_ms <= trouble->visible_ms && s->to_ms + RECOVERY_MS >= trouble->visible_ms && s->to_ms > from_ms)
             from_ms = s->to_ms;
     }

@@ -105,7 +105,7 @@ static bool is_same(const struct spans *a, const struct spans *b) {
 
 void fact_set_unwatched(struct model_job *job) {
     const struct target *t = job->target;
-    struct spans all = store_unwatched(job->model, t);
+    struct spans all = store_unwatched(job->store, t);
     struct ledger_span *out = NULL;
     size_t count = 0;
     for (int i = 0; i < all.count; i++) {

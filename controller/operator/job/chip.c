@@ -9,7 +9,7 @@ void job_find_chip(struct model_job *job) {
         job->accelerator.chip = NULL;
         job->accelerator.price = PRICE_NONE;
     }
-    if (job->accelerator.target_hash != target || job->accelerator.labels_version != job->model->labels_version)
+    if (job->accelerator.target_hash != target || job->accelerator.labels_version != job->store->labels_version)
         job->accelerator.pods_read = 0;
     for (size_t i = job->accelerator.pods_read;
          i < t->pods.count && (job->accelerator.chip == NULL || job->accelerator.price == PRICE_NONE); i++) {
@@ -17,14 +17,14 @@ void job_find_chip(struct model_job *job) {
         const struct node *n = p->chips > 0 ? p->node : NULL;
         job->accelerator.pods_read +=
             i == job->accelerator.pods_read && p->containers != NULL && (n != NULL || p->chips == 0);
-        job->model->pods_looked_at++;
+        job->jobs->pods_looked_at++;
         if (n != NULL && job->accelerator.chip == NULL)
             job->accelerator.chip = n->chip;
         if (n != NULL && job->accelerator.price == PRICE_NONE)
             job->accelerator.price = n->price;
     }
     job->accelerator.target_hash = target;
-    job->accelerator.labels_version = job->model->labels_version;
+    job->accelerator.labels_version = job->store->labels_version;
 }
 
 void job_remember_chip(struct model_job *job, const struct object_jobgoodput *o) {

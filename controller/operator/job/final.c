@@ -29,7 +29,7 @@ _Static_assert(OBJECT_PREVIOUS == JOB_MAX_PREVIOUS, "all that a status lists is 
 void job_find_final(struct model_job *job, const struct object_jobgoodput *o) {
     if (job->publication.is_own || !o->is_finished || o->numbers.uid.size_bytes == 0)
         return;
-    if (job->model->keeps_checkpoints && o->checkpoint.size_bytes > 0)
+    if (job->jobs->settings.keeps_checkpoints && o->checkpoint.size_bytes > 0)
         return; /* its log was not read to the end */
     free(job->final.status);
     job->final.status = slice_dup(o->status);

@@ -44,7 +44,7 @@ static bool is_concerned(const struct model_job *job, enum resource resource) {
 }
 
 const struct forbidden *job_forbidden(const struct model_job *job, enum resource resource) {
-    const struct forbidden *f = store_forbidden(job->model, resource, job->namespace_);
+    const struct forbidden *f = store_forbidden(job->store, resource, job->namespace_);
     return f != NULL && is_concerned(job, resource) ? f : NULL;
 }
 

@@ -12,7 +12,7 @@ void format_free(void *value) {
 }
 
 const struct userformat *job_user_format(const struct model_job *job, const char **ret_trouble) {
-    const struct format *f = map_get(&job->model->formats, slice_of(job->spec.log.format));
+    const struct format *f = map_get(&job->jobs->formats, slice_of(job->spec.log.format));
     if (ret_trouble != NULL)
         *ret_trouble = f == NULL ? NULL : f->trouble;
     return f == NULL ? NULL : f->user;

@@ -5,7 +5,6 @@
 #include "operator/job/job.h"
 
 struct format {
-    struct model *model;
     char *name;
     struct userformat *user; /* NULL: it cannot be used */
     char trouble[256];       /* why not */

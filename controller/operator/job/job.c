@@ -3,17 +3,18 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
-void job_mark_dirty(struct model *m, struct model_job *job) {
+void job_mark_dirty(struct model_job *job) {
     if (job->links.later) {
         job->is_dirty = true;
         job = job->links.later;
     }
-    job->observation.newest_ms = max_of(job->observation.newest_ms, m->receipt_ms);
+    job->observation.newest_ms = max_of(job->observation.newest_ms, job->jobs->receipt_ms);
     if (job->is_dirty)
         return;
     job->is_dirty = true;
-    MEM_GROW(m->dirty, m->dirty_count, m->dirty_capacity);
-    m->dirty[m->dirty_count++] = job;
+    struct jobs *jobs = job->jobs;
+    MEM_GROW(jobs->dirty, jobs->dirty_count, jobs->dirty_capacity);
+    jobs->dirty[jobs->dirty_count++] = job;
 }
 
 struct model_job *job_of_pod(struct model_job *job, const struct pod *p) {

@@ -4,6 +4,7 @@
 #define OPERATOR_JOB_H
 
 #include "ledger/trainer_run.h"
+#include "operator/job/jobs.h"
 #include "operator/job/notice.h"
 #include "operator/job/result.h"
 #include "operator/job/slots.h"
@@ -164,7 +165,8 @@ struct job_final { /* the final status that an earlier controller wrote: never c
 };
 
 struct model_job {
-    struct model *model;
+    struct jobs *jobs;
+    struct store *store;
     char *namespace_, *name, *uid;
     int64_t created_ms;
     struct job_spec spec;
@@ -188,7 +190,7 @@ static inline bool job_has_source(const struct model_job *job) {
     return job->spec.log.kind > MODEL_SOURCE_POD_LOG;
 }
 
-void job_mark_dirty(struct model *m, struct model_job *job);
+void job_mark_dirty(struct model_job *job);
 /* The job, or the one of an earlier target, that the pod belongs to; NULL: none. */
 struct model_job *job_of_pod(struct model_job *job, const struct pod *p);
 

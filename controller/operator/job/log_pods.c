@@ -69,7 +69,7 @@ void job_find_log_pods(struct model_job *job) {
     if (r == NULL || job->spec.log.kind == MODEL_SOURCE_NONE)
         return;
     for (size_t i = job->log_pods.pods_read; i < t->pods.count; i++) {
-        job->model->pods_looked_at++;
+        job->jobs->pods_looked_at++;
         if (!is_log_pod(job, r, t->pods.items[i]))
             continue;
         STORE_GROW(job->log_pods.items, job->log_pods.count, job->log_pods.capacity);

@@ -8,6 +8,6 @@
 /* The job has no work left: its log is not read until its patterns are changed, and not before the next minute. */
 bool job_is_log_barred(const struct model_job *job);
 void job_charge_log(struct model_job *job, struct steplog *parser); /* after each line */
-void job_log_work_tick(struct model *m, int64_t now_ms);
+void jobs_tick_log_work(struct jobs *jobs, int64_t now_ms);
 
 #endif

@@ -210,7 +210,7 @@ void job_tell_processes(struct model_job *job) {
 static struct pod *log_pod(struct model_job **job, const char *pod_uid) {
     if ((*job)->ledger == NULL || (*job)->spec.log.kind == MODEL_SOURCE_NONE || job_is_log_barred(*job))
         return NULL;
-    struct pod *p = map_get(&(*job)->model->pods, slice_of(pod_uid));
+    struct pod *p = map_get(&(*job)->store->pods, slice_of(pod_uid));
     struct model_job *of = p ? job_of_pod(*job, p) : NULL;
     if (of)
         *job = of;
@@ -289,7 +289,7 @@ static void note_stamp(struct model_job *job, struct log_process *p, int64_t sta
     }
     if (p->pod)
         store_mark_pod(p->pod);
-    job_mark_dirty(job->model, job);
+    job_mark_dirty(job);
 }
 
 void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
@@ -326,7 +326,7 @@ void job_log_process_end(struct model_job *job, struct log_process *p, const cha
         slice_copy(p->lost, sizeof p->lost, slice_of(lost));
     if (p->pod)
         store_mark_pod(p->pod);
-    job_mark_dirty(job->model, job);
+    job_mark_dirty(job);
 }
 
 void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost) {
@@ -339,7 +339,7 @@ void model_job_log_trouble(struct model_job *job, const char *pod_uid, const cha
     if (log_pod(&job, pod_uid) == NULL)
         return;
     slice_copy(job->log.trouble, sizeof job->log.trouble, slice_of(text));
-    job_mark_dirty(job->model, job);
+    job_mark_dirty(job);
 }
 
 void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms) {

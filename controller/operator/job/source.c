@@ -92,7 +92,7 @@ static void find_runs(struct model_job *job, int64_t at_ms, struct run *before, 
 
 /* Nothing more will be told of pods as of then. */
 static bool are_pods_known(const struct model_job *job, int64_t at_ms) {
-    int64_t known_ms = job->model->watermark_ms[RESOURCE_POD];
+    int64_t known_ms = job->store->watermark_ms[RESOURCE_POD];
     return job->target->end.at_ms != TIME_UNKNOWN || (known_ms != TIME_UNKNOWN && known_ms > at_ms + UNTOLD_MS);
 }
 
@@ -145,7 +145,7 @@ void model_job_source_cursor(struct model_job *job, struct slice cursor) {
 
 void model_job_source_trouble(struct model_job *job, const char *text) {
     slice_copy(job->log.trouble, sizeof job->log.trouble, slice_of(text));
-    job_mark_dirty(job->model, job);
+    job_mark_dirty(job);
 }
 
 /* The runs that were over by then have said all; so have those whose container was told to be over. */

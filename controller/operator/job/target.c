@@ -98,10 +98,10 @@ static struct slice aim_key(char out[static STORE_NAME_KEY], const struct model_
     return slice_of(out);
 }
 
-static struct model_job *oldest_of(struct model *m, enum target_kind kind, const char *namespace_, const char *name) {
+static struct model_job *oldest_of(struct jobs *jobs, enum target_kind kind, const char *namespace_, const char *name) {
     char key[STORE_NAME_KEY];
     store_name_key(key, kind, namespace_, name);
-    return map_get(&m->by_target, slice_of(key));
+    return map_get(&jobs->by_target, slice_of(key));
 }
 
 /* No JobGoodput measures it any more. */
@@ -119,13 +119,13 @@ static void release_target(struct target *t) {
 }
 
 static void find_own_target(struct model_job *job) {
-    struct model *m = job->model;
-    struct model_job *oldest = oldest_of(m, job->spec.target_kind, job->namespace_, job->spec.target_name);
+    struct jobs *jobs = job->jobs;
+    struct model_job *oldest = oldest_of(jobs, job->spec.target_kind, job->namespace_, job->spec.target_name);
     struct target *t = NULL;
-    m->jobs_looked_at++;
+    jobs->jobs_looked_at++;
     job->links.duplicate_of = oldest == job ? NULL : oldest;
     if (oldest == job)
-        t = store_target_by_name(m, job->spec.target_kind, job->namespace_, job->spec.target_name);
+        t = store_target_by_name(job->store, job->spec.target_kind, job->namespace_, job->spec.target_name);
     if (t == job->target)
         return;
     if (t)
@@ -134,22 +134,22 @@ static void find_own_target(struct model_job *job) {
         job_keep_earlier(job);
     job_drop_final(job, t);
     job_set_target(job, t);
-    job_mark_dirty(m, job);
+    job_mark_dirty(job);
 }
 
 static void find_targets_from(struct model_job *first) {
     for (struct model_job *job = first; job; job = job->links.next_of_target) {
         find_own_target(job);
-        job_mark_dirty(job->model, job);
+        job_mark_dirty(job);
     }
 }
 
 void job_take_aim_off(struct model_job *job) {
     char key[STORE_NAME_KEY];
-    struct model *m = job->model;
-    struct model_job *oldest = map_get(&m->by_target, aim_key(key, job)), **at = &oldest;
+    struct jobs *jobs = job->jobs;
+    struct model_job *oldest = map_get(&jobs->by_target, aim_key(key, job)), **at = &oldest;
     while (*at != job) {
-        m->jobs_looked_at++;
+        jobs->jobs_looked_at++;
         at = &(*at)->links.next_of_target;
     }
     bool was_oldest = oldest == job;
@@ -158,15 +158,15 @@ void job_take_aim_off(struct model_job *job) {
     if (!was_oldest)
         return;
     if (oldest)
-        map_put(&m->by_target, aim_key(key, job), oldest);
+        map_put(&jobs->by_target, aim_key(key, job), oldest);
     else
-        map_remove(&m->by_target, aim_key(key, job));
+        map_remove(&jobs->by_target, aim_key(key, job));
     find_targets_from(oldest);
 }
 
 void job_aim(struct model_job *job, enum target_kind kind, struct slice target_name) {
     char key[STORE_NAME_KEY];
-    struct model *m = job->model;
+    struct jobs *jobs = job->jobs;
     if (job->spec.target_name && (job->spec.target_kind != kind || !slice_is(target_name, job->spec.target_name)))
         job_take_aim_off(job);
     else if (job->spec.target_name)
@@ -174,36 +174,37 @@ void job_aim(struct model_job *job, enum target_kind kind, struct slice target_n
     job->spec.target_kind = kind;
     free(job->spec.target_name);
     job->spec.target_name = slice_dup(target_name);
-    struct model_job *oldest = map_get(&m->by_target, aim_key(key, job)), **at = &oldest;
+    struct model_job *oldest = map_get(&jobs->by_target, aim_key(key, job)), **at = &oldest;
     for (; *at && is_older(*at, job); at = &(*at)->links.next_of_target)
-        m->jobs_looked_at++;
+        jobs->jobs_looked_at++;
     job->links.next_of_target = *at;
     *at = job;
-    map_put(&m->by_target, aim_key(key, job), oldest);
+    map_put(&jobs->by_target, aim_key(key, job), oldest);
 }
 
 void job_find_target(struct model_job *job) {
-    struct model *m = job->model;
-    if (oldest_of(m, job->spec.target_kind, job->namespace_, job->spec.target_name) == job)
+    struct jobs *jobs = job->jobs;
+    if (oldest_of(jobs, job->spec.target_kind, job->namespace_, job->spec.target_name) == job)
         find_targets_from(job->links.next_of_target);
     find_own_target(job);
 }
 
-static void target_appeared(struct model *m, struct target *t) {
-    struct model_job *oldest = oldest_of(m, t->kind, t->namespace_, t->name);
+static void target_appeared(struct jobs *jobs, struct target *t) {
+    struct model_job *oldest = oldest_of(jobs, t->kind, t->namespace_, t->name);
     if (oldest)
         find_own_target(oldest);
 }
 
-void job_take_touched(struct model *m) {
-    for (size_t i = 0; i < m->touched_count; i++) {
-        struct target *t = m->touched[i];
+void jobs_take_touched(struct jobs *jobs) {
+    struct store *store = jobs->store;
+    for (size_t i = 0; i < store->touched_count; i++) {
+        struct target *t = store->touched[i];
         bool is_named = t->is_named;
         t->is_touched = t->is_named = false;
         if (is_named)
-            target_appeared(m, t);
+            target_appeared(jobs, t);
         if (t->job)
-            job_mark_dirty(m, t->job);
+            job_mark_dirty(t->job);
     }
-    m->touched_count = 0;
+    store->touched_count = 0;
 }

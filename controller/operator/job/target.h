@@ -5,7 +5,7 @@
 #include "operator/job/job.h"
 
 /* What the store touched: new targets find their jobs, and jobs are marked. */
-void job_take_touched(struct model *m);
+void jobs_take_touched(struct jobs *jobs);
 /* Puts it among the JobGoodputs of that target, or takes it away; what that means for the others is found out. */
 void job_aim(struct model_job *job, enum target_kind kind, struct slice target_name);
 void job_take_aim_off(struct model_job *job);

@@ -94,7 +94,7 @@ static void read_processes(struct visitor *v, struct model_job *job) {
         int restart_count = 0;
         codec_chars(v->codec, uid, sizeof uid);
         CODEC_INT(v->codec, &restart_count, 0, INT32_MAX);
-        struct pod *pod = map_get(&v->model->pods, slice_of(uid));
+        struct pod *pod = map_get(&v->store->pods, slice_of(uid));
         bool has_no_pod = uid[0] == '\0' && job_has_source(job);
         if (!has_no_pod && (pod == NULL || pod->target != job->target)) {
             v->codec->failed = true;
@@ -166,7 +166,7 @@ static void write_numbers(struct visitor *v, struct target *numbers) {
 static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint_extent extent, struct buf *raw) {
     struct target *t = job->target, numbers = {0};
     struct codec codec = codec_writing(raw);
-    struct visitor v = {&codec, job->model, job, extent, written_ms, NULL};
+    struct visitor v = {&codec, job->store, job, extent, written_ms, NULL};
     write_numbers(&v, &numbers);
     struct head h = {.written_ms = written_ms, .log_hash = job->spec.log_hash, .kind = t->kind, .extent = extent};
     slice_copy(h.uid, sizeof h.uid, slice_of(t->uid));
@@ -199,24 +199,24 @@ static int read_job(struct visitor *v, struct model_job *job, bool is_same_log, 
 }
 
 static int read_raw(struct model_job *job, struct slice raw, struct error **err) {
-    struct model *m = job->model;
+    struct store *store = job->store;
     struct codec codec = codec_reading(raw);
-    struct visitor v = {.codec = &codec, .model = m};
+    struct visitor v = {.codec = &codec, .store = store};
     struct head h = {0};
     visit_head(&codec, &h);
     v.written_ms = h.written_ms;
     v.extent = h.extent;
     if (codec.failed || h.uid[0] == '\0' || strcmp(h.namespace_, job->namespace_) != 0)
         return damaged(err);
-    if (map_get(&m->targets, slice_of(h.uid)) != NULL)
+    if (map_get(&store->targets, slice_of(h.uid)) != NULL)
         return error_set(err, EEXIST, "its target was seen before it");
-    struct target *t = store_target(m, h.kind, slice_of(h.uid), slice_of(h.namespace_), slice_of(h.name));
+    struct target *t = store_target(store, h.kind, slice_of(h.uid), slice_of(h.namespace_), slice_of(h.name));
     visit_target(&v, t);
     int r = codec.failed || !t->is_seen ? damaged(err) : 0;
     if (r == 0) {
         t->is_restored = true;
-        store_target_named(m, t);
-        job_take_touched(m);
+        store_target_named(store, t);
+        jobs_take_touched(job->jobs);
         if (job->target == t) /* else another JobGoodput measures it, or another target has the name */
             r = read_job(&v, job, h.log_hash == job->spec.log_hash, err);
     }
@@ -234,7 +234,7 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
             for (int i = 0; i < JOB_CONDITIONS; i++)
                 job->publication.conditions[i] = (__typeof__(job->publication.conditions[i])){.at_ms = TIME_UNKNOWN};
         }
-        store_forget(m, t);
+        store_forget(store, t);
     }
     return r;
 }

@@ -21,7 +21,7 @@ static void visit_name(struct visitor *v, const char **name) {
         slice_copy(text, sizeof text, slice_of(*name));
     codec_chars(v->codec, text, sizeof text);
     if (is_reading(v))
-        *name = store_intern(v->model, slice_of(text));
+        *name = store_intern(v->store, slice_of(text));
 }
 
 /* An array's length; reading makes room for that number of zeroed elements. */
@@ -101,7 +101,7 @@ static void read_node(struct visitor *v) {
     struct node read = {.pool = "", .renewed_ms = TIME_UNKNOWN}, *n;
     codec_chars(v->codec, name, sizeof name);
     visit_node(v, &read);
-    n = v->codec->failed || name[0] == '\0' ? NULL : store_node(v->model, slice_of(name));
+    n = v->codec->failed || name[0] == '\0' ? NULL : store_node(v->store, slice_of(name));
     if (n == NULL || (n->restored_ms != TIME_UNKNOWN ? n->restored_ms >= v->written_ms : n->exists)) {
         store_node_done(&read);
         return;
@@ -168,13 +168,13 @@ static void visit_containers(struct visitor *v, struct pod *p) {
 }
 
 static void visit_events(struct visitor *v, const char *uid) {
-    struct pod_events *e = map_get(&v->model->events, slice_of(uid));
+    struct pod_events *e = map_get(&v->store->events, slice_of(uid));
     bool has_events = e != NULL;
     codec_bool(v->codec, &has_events);
     if (!has_events)
         return;
     if (is_reading(v))
-        e = store_events(v->model, slice_of(uid));
+        e = store_events(v->store, slice_of(uid));
     codec_time(v->codec, &e->pull_start_ms);
     codec_time(v->codec, &e->pull_end_ms);
     codec_i64(v->codec, &e->pull_duration_ms);
@@ -282,7 +282,7 @@ static void read_pod(struct visitor *v, struct target *t) {
     struct pod_head h = {0};
     struct object_meta meta;
     visit_head(v, &h);
-    if (v->codec->failed || h.uid[0] == '\0' || map_get(&v->model->pods, slice_of(h.uid)) != NULL) {
+    if (v->codec->failed || h.uid[0] == '\0' || map_get(&v->store->pods, slice_of(h.uid)) != NULL) {
         v->codec->failed = true;
         return;
     }
@@ -296,12 +296,12 @@ static void read_pod(struct visitor *v, struct target *t) {
     meta.completion_index = h.completion_index;
     meta.created_ms = h.created_ms;
     meta.controller_uid = slice_of(h.job_uid);
-    struct pod *p = store_pod_new(v->model, t, &meta);
+    struct pod *p = store_pod_new(v->store, t, &meta);
     if (h.node[0])
-        store_pod_bind(p, store_node(v->model, slice_of(h.node)));
+        store_pod_bind(p, store_node(v->store, slice_of(h.node)));
     visit_pod(v, p);
     p->is_restored = true;
-    store_touch_pod(v->model, p);
+    store_touch_pod(v->store, p);
 }
 
 static void visit_pods(struct visitor *v, struct target *t) {
@@ -319,11 +319,11 @@ static void visit_pods(struct visitor *v, struct target *t) {
 /* ---- jobs and workloads: lists with the newest first, written from their end ---- */
 
 static void visit_refusals(struct visitor *v, const char *uid) {
-    struct refusals *r = map_get(&v->model->refusals, slice_of(uid));
+    struct refusals *r = map_get(&v->store->refusals, slice_of(uid));
     int count = r ? r->count : 0;
     CODEC_INT(v->codec, &count, 0, STORE_MAX_REFUSALS);
     if (count > 0 && is_reading(v))
-        r = store_refusals(v->model, slice_of(uid));
+        r = store_refusals(v->store, slice_of(uid));
     if (count == 0 || r == NULL)
         return;
     r->count = count;
@@ -380,11 +380,11 @@ static void visit_kube_jobs(struct visitor *v, struct target *t) {
     for (size_t i = 0; is_reading(v) && i < count && !v->codec->failed; i++) {
         char uid[80] = "";
         codec_chars(v->codec, uid, sizeof uid);
-        if (uid[0] == '\0' || map_get(&v->model->kube_jobs, slice_of(uid)) != NULL) {
+        if (uid[0] == '\0' || map_get(&v->store->kube_jobs, slice_of(uid)) != NULL) {
             v->codec->failed = true;
             return;
         }
-        struct kube_job *j = store_kube_job(v->model, t, slice_of(uid));
+        struct kube_job *j = store_kube_job(v->store, t, slice_of(uid));
         visit_kube_job(v, j);
         j->is_restored = true;
     }
@@ -432,11 +432,11 @@ static void visit_workloads(struct visitor *v, struct target *t) {
     for (size_t i = 0; is_reading(v) && i < count && !v->codec->failed; i++) {
         char uid[80] = "";
         codec_chars(v->codec, uid, sizeof uid);
-        if (uid[0] == '\0' || map_get(&v->model->workloads, slice_of(uid)) != NULL) {
+        if (uid[0] == '\0' || map_get(&v->store->workloads, slice_of(uid)) != NULL) {
             v->codec->failed = true;
             return;
         }
-        struct workload *w = store_workload(v->model, t, slice_of(uid));
+        struct workload *w = store_workload(v->store, t, slice_of(uid));
         visit_workload(v, w);
         w->is_restored = true;
     }
@@ -554,7 +554,7 @@ static void visit_coordinator(struct visitor *v, struct target *t) {
 
 /* Nothing proves what was before the checkpoint, where its numbers have no room either. */
 static void visit_unwatched(struct visitor *v, struct target *t) {
-    struct spans unwatched = is_reading(v) ? t->watch.gaps : store_unwatched(v->model, t);
+    struct spans unwatched = is_reading(v) ? t->watch.gaps : store_unwatched(v->store, t);
     if (!is_reading(v) && v->extent == EXTENT_BARE) {
         unwatched.count = 0;
         if (t->created_ms < v->written_ms)

@@ -12,7 +12,7 @@ enum checkpoint_extent { EXTENT_ALL, EXTENT_ORDINARY, EXTENT_FEW_JOBS, EXTENT_NU
 
 struct visitor {
     struct codec *codec;
-    struct model *model;
+    struct store *store;
     const struct model_job *job; /* writing */
     enum checkpoint_extent extent;
     int64_t written_ms;

@@ -98,8 +98,8 @@ static bool is_final(struct model_job *job, const struct view *v) {
     if (known_ms > job->observation.end_ms + GIVE_UP_MS)
         return is_log_read(v);
     int64_t enough_ms = job->observation.end_ms + APART_MS;
-    return known_ms >= enough_ms && view_events_known(job->model, v->now_ms) >= enough_ms && !is_success_coming(v) &&
-           is_log_read(v);
+    return known_ms >= enough_ms && store_known_ms(job->store, RESOURCE_EVENT, v->now_ms) >= enough_ms &&
+           !is_success_coming(v) && is_log_read(v);
 }
 
 /* Nothing was ever read of what decides: its absence says nothing of the job. */
@@ -145,7 +145,7 @@ static void report_earlier(struct model_job *job, int64_t known_ms) {
         if (p && e->is_dirty)
             *p = result_of(e);
         e->is_dirty = false;
-        if (p && !e->publication.is_final && known_ms <= t->end.at_ms + job->model->forget_after_ms) {
+        if (p && !e->publication.is_final && known_ms <= t->end.at_ms + job->jobs->settings.forget_after_ms) {
             at = &e->links.earlier;
             continue;
         }
@@ -196,7 +196,7 @@ static void find_newest_pods(struct model_job *job, const struct view *v) {
     for (size_t i = 0; i < job->target->pods.count; i++)
         job_slots_note(&job->facts.slots, job->target->pods.items[i],
                        fact_is_pod_available(job->target->pods.items[i]));
-    job->model->pods_looked_at += (int64_t)job->target->pods.count;
+    job->jobs->pods_looked_at += (int64_t)job->target->pods.count;
 }
 
 /* What the next evaluation resumes from. */
@@ -217,7 +217,7 @@ static bool is_measured(const struct model_job *job) {
 
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary) {
     struct view v;
-    job_log_work_tick(job->model, now_ms);
+    jobs_tick_log_work(job->jobs, now_ms);
     if (job->final.status) {
         job_write_final(job, out, summary);
         return;
@@ -253,9 +253,9 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
 void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status) {
     CLEANUP_BUF struct buf text;
     buf_init(&text, CHECKPOINT_MAX_BYTES);
-    if (!job->model->keeps_checkpoints || model_job_is_final(job) || status->size_bytes < 2)
+    if (!job->jobs->settings.keeps_checkpoints || model_job_is_final(job) || status->size_bytes < 2)
         return;
-    checkpoint_write(job, store_pods_known_ms(job->model, now_ms), &text);
+    checkpoint_write(job, store_known_ms(job->store, RESOURCE_POD, now_ms), &text);
     if (text.size_bytes == 0)
         return;
     status->size_bytes--; /* the closing brace */

@@ -62,9 +62,9 @@ static void keep_successors(const struct target *t) {
 }
 
 /* A Job's pods were refused until the first that was made after that (refusal.c). */
-static void keep_first_made(const struct model *m, const struct target *t) {
-    for (const struct kube_job *j = t->kube_jobs; j && m->refusals.count > 0; j = j->next_in_target) {
-        const struct refusals *all = map_get(&m->refusals, slice_of(j->uid));
+static void keep_first_made(const struct store *store, const struct target *t) {
+    for (const struct kube_job *j = t->kube_jobs; j && store->refusals.count > 0; j = j->next_in_target) {
+        const struct refusals *all = map_get(&store->refusals, slice_of(j->uid));
         for (int i = 0; all && i < all->count; i++) {
             struct pod *first = NULL;
             for (struct pod *p = j->pods; p; p = p->next_in_job)
@@ -108,7 +108,7 @@ static void forget_pod(struct model_job *job, struct pod *p, struct ledger_forge
     ledger_forget_occupancy(f, p->id, take_change, &(struct into){job, past});
     forget_facts(p, f);
     job_slots_forget(&job->facts.slots, p);
-    store_forget_pod(job->model, p);
+    store_forget_pod(job->store, p);
 }
 
 static void drop_pods(struct model_job *job, struct ledger_forgetting *f) {
@@ -158,16 +158,16 @@ static void keep_time(const struct kube_job *forgotten) {
     }
 }
 
-static void forget_jobs(struct model *m, struct target *t, int64_t by_ms) {
+static void forget_jobs(struct store *store, struct target *t, int64_t by_ms) {
     int64_t before = oldest_attempt(t);
     for (struct kube_job *j = t->kube_jobs, *next; j; j = next) {
         next = j->next_in_target;
         if (j->gone_ms == TIME_UNKNOWN || j->gone_ms > by_ms || j->pods || j->attempt >= before ||
-            map_get(&m->refusals, slice_of(j->uid)))
+            map_get(&store->refusals, slice_of(j->uid)))
             continue;
         keep_time(j);
         t->forgotten_restarted += fact_is_restarted_alone(j);
-        store_forget_job(m, j);
+        store_forget_job(store, j);
     }
 }
 
@@ -181,17 +181,17 @@ static bool forget(struct model_job *job, const struct wish *w) {
         t->pods.items[i]->goes = can_forget(t->pods.items[i], w, f);
     keep_log_pods(job);
     keep_successors(t);
-    keep_first_made(job->model, t);
+    keep_first_made(job->store, t);
     drop_pods(job, f);
     ledger_forget_done(f);
-    forget_jobs(job->model, t, w->deleted_by_ms);
-    job->model->pods_looked_at += (int64_t)count;
+    forget_jobs(job->store, t, w->deleted_by_ms);
+    job->jobs->pods_looked_at += (int64_t)count;
     return t->pods.count < count;
 }
 
 void job_forget_pods(struct model_job *job, int64_t through_ms) {
     struct target *t = job->target;
-    int64_t after_ms = job->model->forget_after_ms, next_ms = TIME_OPEN;
+    int64_t after_ms = job->jobs->settings.forget_after_ms, next_ms = TIME_OPEN;
     if (job->final.status || through_ms - after_ms < t->pods.forget_at_ms)
         return;
     forget(job, &(struct wish){through_ms - after_ms, through_ms - after_ms, false});
@@ -205,5 +205,5 @@ bool job_forget_all_pods(struct model_job *job) {
     if (job->observation.through_ms == TIME_UNKNOWN)
         return false;
     int64_t now_ms = job->observation.through_ms;
-    return forget(job, &(struct wish){now_ms - STORE_SOON_MS, now_ms - job->model->forget_after_ms, true});
+    return forget(job, &(struct wish){now_ms - STORE_SOON_MS, now_ms - job->jobs->settings.forget_after_ms, true});
 }

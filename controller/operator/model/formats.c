@@ -8,6 +8,7 @@
 #include "operator/job/formats.h"
 #include "operator/job/job.h"
 #include "operator/job/target.h"
+#include "operator/model/model_internal.h"
 #include "operator/objects/steplogformat.h"
 
 #include <stdio.h>
@@ -42,26 +43,26 @@ static void change_job(struct model_job *job, const struct userformat *user, boo
             p->parser = NULL;
         }
     }
-    job_mark_dirty(job->model, job);
+    job_mark_dirty(job);
 }
 
-static void change_jobs(struct model *m, const char *name, const struct userformat *user, bool was_usable) {
-    for (size_t i = 0; i < m->jobs.count; i++) {
-        struct model_job *job = m->jobs.entries[i].value;
+static void change_jobs(struct jobs *jobs, const char *name, const struct userformat *user, bool was_usable) {
+    for (size_t i = 0; i < jobs->by_name.count; i++) {
+        struct model_job *job = jobs->by_name.entries[i].value;
         if (strcmp(job->spec.log.format, name) == 0 && job->final.status == NULL)
             change_job(job, user, was_usable);
     }
 }
 
-int observe_steplogformat(struct model *m, enum observed what, struct slice name, struct slice json,
+int observe_steplogformat(struct jobs *jobs, enum observed what, struct slice name, struct slice json,
                           int64_t received_ms) {
     struct object_steplogformat o;
-    struct format *f = map_get(&m->formats, name);
+    struct format *f = map_get(&jobs->formats, name);
     if (what != OBSERVED_PRESENT) {
         bool was_usable = f != NULL && f->user != NULL;
         CLEANUP_FREE char *text = slice_dup(name);
-        format_free(map_take(&m->formats, name));
-        change_jobs(m, text, NULL, was_usable);
+        format_free(map_take(&jobs->formats, name));
+        change_jobs(jobs, text, NULL, was_usable);
         return 0;
     }
     int err = object_steplogformat_parse(json, &o);
@@ -72,9 +73,8 @@ int observe_steplogformat(struct model *m, enum observed what, struct slice name
         return 0; /* our own status came back */
     if (f == NULL) {
         f = mem_new(struct format);
-        f->model = m;
         f->name = slice_dup(o.meta.name);
-        map_put(&m->formats, o.meta.name, f);
+        map_put(&jobs->formats, o.meta.name, f);
     }
     f->generation = o.meta.generation;
     read_spec(f, o.spec);
@@ -82,13 +82,13 @@ int observe_steplogformat(struct model *m, enum observed what, struct slice name
     bool is_same = ready != NULL && slice_is(ready->status, f->user != NULL ? "True" : "False");
     f->since_ms = is_same && ready->at_ms != TIME_UNKNOWN ? ready->at_ms : received_ms;
     f->is_untold = !is_same || o.observed_generation != f->generation;
-    change_jobs(m, f->name, f->user, was_usable);
+    change_jobs(jobs, f->name, f->user, was_usable);
     return 0;
 }
 
 bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE], struct buf *status) {
-    for (size_t i = 0; i < m->formats.count; i++) {
-        struct format *f = m->formats.entries[i].value;
+    for (size_t i = 0; i < m->jobs.formats.count; i++) {
+        struct format *f = m->jobs.formats.entries[i].value;
         char since[RFC3339_SIZE], message[300];
         struct jwrite w;
         if (!f->is_untold)
@@ -119,7 +119,7 @@ bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE]
 }
 
 void model_format_again(struct model *m, const char *name) {
-    struct format *f = map_get(&m->formats, slice_of(name));
+    struct format *f = map_get(&m->jobs.formats, slice_of(name));
     if (f != NULL)
         f->is_untold = true;
 }

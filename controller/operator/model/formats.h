@@ -5,9 +5,10 @@
 #include "base/buf.h"
 #include "operator/objects/resource.h"
 
+struct jobs;
 struct model;
 
-int observe_steplogformat(struct model *m, enum observed what, struct slice name, struct slice json,
+int observe_steplogformat(struct jobs *jobs, enum observed what, struct slice name, struct slice json,
                           int64_t received_ms);
 
 /* A StepLogFormat whose status is to be written, and that status as JSON; false when there are no more. Each change is

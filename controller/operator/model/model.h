@@ -22,7 +22,6 @@ struct model_job; /* one JobGoodput */
 #define MODEL_FORGET_AFTER_MS 600000 /* all reports of a pod come within that */
 
 struct model_options {
-    const char *version; /* of the controller, for status and logs */
     /* Statuses carry what a successor needs (checkpoint.h), and that of a predecessor is read: observe JobGoodputs
      * before anything else. */
     bool keeps_checkpoints;

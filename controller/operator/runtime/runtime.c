@@ -281,8 +281,7 @@ static int set_up(struct runtime *r, struct error **err) {
         return error_wrap(err, (*err)->code, "--health-bind-address");
     if (r->server != NULL)
         jsonlog(JSONLOG_INFO, "health served", "port", LOG_I(server_port(r->server)), NULL);
-    struct model_options model = {.version = GOODPUT_VERSION,
-                                  .keeps_checkpoints = true,
+    struct model_options model = {.keeps_checkpoints = true,
                                   .chip_peaks = flags->chip_peaks,
                                   .chip_prices = flags->chip_prices,
                                   .currency = flags->currency,

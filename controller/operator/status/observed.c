@@ -7,33 +7,25 @@
 #include "operator/facts/facts.h"
 #include "operator/job/forbidden.h"
 #include "operator/job/job.h"
+#include "operator/store/unwatched.h"
 
 #define AHEAD_MS 60000           /* how far the API server's clock may be ahead of ours */
 #define MIN_HANG_AFTER_MS 300000 /* as in ledger/: learnt from the ideal step, at least this */
-
-static int64_t known_of(const struct model *m, enum resource resource, int64_t now_ms) {
-    int64_t ms = m->watermark_ms[resource];
-    return m->is_absent[resource] || ms == TIME_UNKNOWN || ms > now_ms ? now_ms : ms;
-}
-
-int64_t view_events_known(const struct model *m, int64_t now_ms) {
-    return known_of(m, RESOURCE_EVENT, now_ms);
-}
 
 /* What may not be read any more is known as far as it was read, by this controller or by one before it. */
 static int64_t known_for(const struct model_job *job, enum resource resource, int64_t now_ms) {
     const struct forbidden *f = job_blocked_by(job, resource);
     if (f == NULL)
-        return known_of(job->model, resource, now_ms);
+        return store_known_ms(job->store, resource, now_ms);
     return min_of(now_ms, max_of(f->through_ms, job->observation.through_ms));
 }
 
 static const enum resource needed[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_NODE, RESOURCE_WORKLOAD};
 
-int64_t view_known_ms(const struct model *m, int64_t now_ms) {
+int64_t view_known_ms(const struct store *store, int64_t now_ms) {
     int64_t min_ms = now_ms;
     for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
-        min_ms = min_of(min_ms, known_of(m, needed[i], now_ms));
+        min_ms = min_of(min_ms, store_known_ms(store, needed[i], now_ms));
     return min_ms;
 }
 
@@ -77,7 +69,7 @@ int64_t view_observed_through(const struct model_job *job, int64_t now_ms) {
 /* A watch that is cut, or that was resumed less than a moment ago, holds back all numbers. What the job is forbidden to
  * read is not awaited: that it may be read again marks the job by itself. */
 int64_t view_awaits_ms(const struct model_job *job, int64_t now_ms) {
-    int64_t known_ms = view_known_ms(job->model, now_ms), awaits_ms = TIME_UNKNOWN;
+    int64_t known_ms = view_known_ms(job->store, now_ms), awaits_ms = TIME_UNKNOWN;
     int64_t needed_ms[] = {job->observation.newest_ms, ledger_last_change_ms(job->ledger)};
     for (size_t i = 0; i < ARRAY_SIZE(needed_ms); i++)
         if (needed_ms[i] >= known_ms && needed_ms[i] <= now_ms + AHEAD_MS)

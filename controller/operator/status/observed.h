@@ -4,11 +4,10 @@
 
 #include <stdint.h>
 
-struct model;
 struct model_job;
+struct store;
 
-int64_t view_known_ms(const struct model *m, int64_t now_ms);               /* model_known_ms() */
-int64_t view_events_known(const struct model *m, int64_t now_ms);           /* for evidence and image pulls */
+int64_t view_known_ms(const struct store *store, int64_t now_ms);           /* model_known_ms() */
 int64_t view_objects_known(const struct model_job *job, int64_t now_ms);    /* all objects that the job depends on */
 int64_t view_observed_through(const struct model_job *job, int64_t now_ms); /* the status' observedThrough */
 int64_t view_awaits_ms(const struct model_job *job, int64_t now_ms);        /* model_summary.awaits_ms */

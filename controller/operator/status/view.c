@@ -143,9 +143,10 @@ static void set_program(struct view *v) {
     v->is_quantized = p->is_quantized;
     if (!r->has_steps || r->chip_ms_productive <= 0 || r->retained_steps <= 0)
         return;
-    v->peak_gflops = p->peak_gflops > 0                     ? p->peak_gflops
-                     : chip != NULL && p->type < CHIP_TYPES ? chip_peak(chip, p->type, v->job->model->chip_peaks)
-                                                            : 0;
+    v->peak_gflops = p->peak_gflops > 0 ? p->peak_gflops
+                     : chip != NULL && p->type < CHIP_TYPES
+                         ? chip_peak(chip, p->type, v->job->jobs->settings.chip_peaks)
+                         : 0;
     double gflop = gflop_per_step(v, chip) * (double)r->retained_steps;
     if (gflop <= 0)
         return;
@@ -178,7 +179,7 @@ static void set_program(struct view *v) {
 /* The price of a chip: spec.cost, else the label of the job's nodes, else the controller's list. */
 static void set_cost(struct view *v) {
     const struct model_job *job = v->job;
-    int64_t of_list = price_of_chip(job->model->chip_prices, job->accelerator.chip);
+    int64_t of_list = price_of_chip(job->jobs->settings.chip_prices, job->accelerator.chip);
     const struct {
         int64_t price;
         const char *source;
@@ -188,7 +189,7 @@ static void set_cost(struct view *v) {
         v->price = prices[i].price;
         v->price_source = prices[i].source;
     }
-    v->currency = job->spec.currency[0] ? job->spec.currency : job->model->currency;
+    v->currency = job->spec.currency[0] ? job->spec.currency : job->jobs->settings.currency;
 }
 
 /* ---- of a job ---- */
@@ -243,7 +244,7 @@ void view_make(struct view *v, const struct model_job *job, int64_t now_ms) {
     v->total_steps = job->spec.total_steps;
     v->previous = job->publication.previous;
     v->previous_count = job->publication.previous_count;
-    v->documentation_url = job->model->documentation_url;
+    v->documentation_url = job->jobs->settings.documentation_url;
     v->now_ms = v->through_ms = now_ms;
 }
 

@@ -14,7 +14,6 @@
 #include "operator/job/result.h"
 #include "steplog/steplog.h"
 
-struct model;
 struct model_job;
 struct target;
 

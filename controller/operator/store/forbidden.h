@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct model;
+struct store;
 
 struct forbidden {
     enum resource resource;
@@ -18,10 +18,10 @@ struct forbidden {
 };
 
 /* forbidden.c: as model_forbidden(); true if it changed anything. */
-bool store_forbid(struct model *m, enum resource resource, struct slice namespace_, const char *words,
+bool store_forbid(struct store *store, enum resource resource, struct slice namespace_, const char *words,
                   int64_t through_ms);
 /* Why no object of that kind in this namespace can be read; NULL: they can. */
-const struct forbidden *store_forbidden(const struct model *m, enum resource resource, const char *namespace_);
-void store_forbidden_done(struct model *m);
+const struct forbidden *store_forbidden(const struct store *store, enum resource resource, const char *namespace_);
+void store_forbidden_done(struct store *store);
 
 #endif

@@ -4,13 +4,9 @@
 
 #include <stdio.h>
 
-void store_events_free(void *value) {
-    struct pod_events *e = value;
-    free(e->evicted_message);
-    free(e);
-}
+#define MAX_UNMEASURED 32 /* targets that are gone and that no JobGoodput measures */
 
-static void pod_free(struct model *m, struct pod *p) {
+static void pod_free(struct store *store, struct pod *p) {
     if (p->node) {
         struct pod **at = &p->node->pods;
         while (*at && *at != p)
@@ -18,7 +14,7 @@ static void pod_free(struct model *m, struct pod *p) {
         if (*at)
             *at = p->next_on_node;
     }
-    map_remove(&m->events, slice_of(pod_uid(p)));
+    map_remove(&store->events, slice_of(pod_uid(p)));
     for (int i = 0; i < p->container_count; i++)
         if (p->containers[i].instances != &p->containers[i].first)
             free(p->containers[i].instances);
@@ -27,22 +23,22 @@ static void pod_free(struct model *m, struct pod *p) {
     if (p->ready_kind == READY_OFTEN)
         free(p->ready.items);
     free(p->pushed.items);
-    map_remove(&m->pods, slice_of(pod_uid(p)));
+    map_remove(&store->pods, slice_of(pod_uid(p)));
     free(p);
 }
 
-void store_forget_pod(struct model *m, struct pod *p) {
+void store_forget_pod(struct store *store, struct pod *p) {
     struct pod **at = p->job ? &p->job->pods : NULL;
     while (at && *at != p)
         at = &(*at)->next_in_job;
     if (at)
         *at = p->next_in_job;
-    pod_free(m, p);
+    pod_free(store, p);
 }
 
-static void kube_job_free(struct model *m, struct kube_job *j) {
-    map_remove(&m->refusals, slice_of(j->uid));
-    map_remove(&m->kube_jobs, slice_of(j->uid));
+static void kube_job_free(struct store *store, struct kube_job *j) {
+    map_remove(&store->refusals, slice_of(j->uid));
+    map_remove(&store->kube_jobs, slice_of(j->uid));
     history_done(&j->suspended);
     free(j->completed_indexes);
     free(j->name);
@@ -50,16 +46,16 @@ static void kube_job_free(struct model *m, struct kube_job *j) {
     free(j);
 }
 
-void store_forget_job(struct model *m, struct kube_job *j) {
+void store_forget_job(struct store *store, struct kube_job *j) {
     struct kube_job **at = &j->target->kube_jobs;
     while (*at != j)
         at = &(*at)->next_in_target;
     *at = j->next_in_target;
-    kube_job_free(m, j);
+    kube_job_free(store, j);
 }
 
-static void workload_free(struct model *m, struct workload *w) {
-    map_remove(&m->workloads, slice_of(w->uid));
+static void workload_free(struct store *store, struct workload *w) {
+    map_remove(&store->workloads, slice_of(w->uid));
     history_done(&w->reserved);
     history_done(&w->admitted);
     history_done(&w->evicted);
@@ -72,14 +68,14 @@ static void workload_free(struct model *m, struct workload *w) {
 }
 
 /* Takes the target out of the chain of its name. */
-static void unname(struct model *m, struct target *t) {
+static void unname(struct store *store, struct target *t) {
     char key[STORE_NAME_KEY];
     store_name_key(key, t->kind, t->namespace_, t->name);
-    struct target *first = map_get(&m->names, slice_of(key));
+    struct target *first = map_get(&store->names, slice_of(key));
     if (first == t) {
-        map_remove(&m->names, slice_of(key));
+        map_remove(&store->names, slice_of(key));
         if (t->next_named)
-            map_put(&m->names, slice_of(key), t->next_named);
+            map_put(&store->names, slice_of(key), t->next_named);
         return;
     }
     while (first && first->next_named != t)
@@ -88,21 +84,21 @@ static void unname(struct model *m, struct target *t) {
         first->next_named = t->next_named;
 }
 
-void store_forget(struct model *m, struct target *t) {
-    for (size_t i = 0; t->is_touched && i < m->touched_count; i++)
-        if (m->touched[i] == t)
-            m->touched[i--] = m->touched[--m->touched_count];
-    unname(m, t);
-    map_remove(&m->targets, slice_of(t->uid));
+void store_forget(struct store *store, struct target *t) {
+    for (size_t i = 0; t->is_touched && i < store->touched_count; i++)
+        if (store->touched[i] == t)
+            store->touched[i--] = store->touched[--store->touched_count];
+    unname(store, t);
+    map_remove(&store->targets, slice_of(t->uid));
     for (size_t i = 0; i < t->pods.count; i++)
-        pod_free(m, t->pods.items[i]);
+        pod_free(store, t->pods.items[i]);
     for (struct kube_job *j = t->kube_jobs, *next; j; j = next) {
         next = j->next_in_target;
-        kube_job_free(m, j);
+        kube_job_free(store, j);
     }
     for (struct workload *w = t->workloads, *next; w; w = next) {
         next = w->next_in_target;
-        workload_free(m, w);
+        workload_free(store, w);
     }
     for (int i = 0; i < t->restarts.item_count; i++)
         free(t->restarts.items[i].message);
@@ -124,19 +120,19 @@ void store_forget(struct model *m, struct target *t) {
     free(t);
 }
 
-void store_trim(struct model *m) {
+void store_trim(struct store *store) {
     struct target *oldest = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < m->targets.count; i++) {
-        struct target *t = m->targets.entries[i].value;
+    for (size_t i = 0; i < store->targets.count; i++) {
+        struct target *t = store->targets.entries[i].value;
         if (t->job || !t->end.is_deleted)
             continue;
         count++;
         if (oldest == NULL || t->end.gone_ms < oldest->end.gone_ms)
             oldest = t;
     }
-    if (count > STORE_MAX_UNMEASURED)
-        store_forget(m, oldest);
+    if (count > MAX_UNMEASURED)
+        store_forget(store, oldest);
 }
 
 static void node_free(void *value) {
@@ -145,24 +141,24 @@ static void node_free(void *value) {
     free(n);
 }
 
-void store_done(struct model *m) {
-    free(m->touched);
-    m->touched = NULL;
-    m->touched_count = 0; /* forgetting a target looks through them */
-    while (m->targets.count > 0)
-        store_forget(m, m->targets.entries[m->targets.count - 1].value);
-    for (size_t i = 0; i < m->nodes.count; i++)
-        node_free(m->nodes.entries[i].value);
-    store_forbidden_done(m);
-    map_done(&m->targets);
-    map_done(&m->names);
-    map_done(&m->pods);
-    map_done(&m->kube_jobs);
-    map_done(&m->workloads);
-    map_done(&m->nodes);
-    map_done(&m->events);
-    map_done(&m->refusals);
-    free(m->cuts.items);
-    free(m->unreachable.items);
-    map_done(&m->strings);
+void store_done(struct store *store) {
+    free(store->touched);
+    store->touched = NULL;
+    store->touched_count = 0; /* forgetting a target looks through them */
+    while (store->targets.count > 0)
+        store_forget(store, store->targets.entries[store->targets.count - 1].value);
+    for (size_t i = 0; i < store->nodes.count; i++)
+        node_free(store->nodes.entries[i].value);
+    store_forbidden_done(store);
+    map_done(&store->targets);
+    map_done(&store->names);
+    map_done(&store->pods);
+    map_done(&store->kube_jobs);
+    map_done(&store->workloads);
+    map_done(&store->nodes);
+    map_done(&store->events);
+    map_done(&store->refusals);
+    free(store->cuts.items);
+    free(store->unreachable.items);
+    map_done(&store->strings);
 }

@@ -10,13 +10,13 @@
 /* A kubelet renews its lease every 10 s; a longer silence is remembered (kubelet nodeLeaseDurationSeconds 40). */
 #define SILENCE_MS 15000
 
-static void apply_condition(struct model *m, struct history *h, const struct object_workload *o, const char *type,
+static void apply_condition(struct store *store, struct history *h, const struct object_workload *o, const char *type,
                             int64_t received_ms) {
     const struct object_condition *c = object_condition_find(&o->conditions, type);
     if (c == NULL)
         return;
-    struct transition t = {c->at_ms, slice_is(c->status, "True"), c->at_ms == TIME_UNKNOWN, store_intern(m, c->reason),
-                           NULL};
+    struct transition t = {c->at_ms, slice_is(c->status, "True"), c->at_ms == TIME_UNKNOWN,
+                           store_intern(store, c->reason), NULL};
     if (t.is_derived)
         t.at_ms = received_ms;
     store_text(&t.message, c->message);
@@ -24,7 +24,7 @@ static void apply_condition(struct model *m, struct history *h, const struct obj
 }
 
 /* spec.active has no time of its own: the eviction that followed it has, or the requeueing. */
-static void apply_active(struct model *m, struct workload *w, const struct object_workload *o,
+static void apply_active(struct store *store, struct workload *w, const struct object_workload *o,
                          struct object_before before, int64_t received_ms) {
     const struct object_condition *evicted = object_condition_find(&o->conditions, "Evicted");
     const struct object_condition *requeued = object_condition_find(&o->conditions, "Requeued");
@@ -38,7 +38,7 @@ static void apply_active(struct model *m, struct workload *w, const struct objec
     struct transition t = {is_told ? told->at_ms
                            : last  ? object_told_ms(&o->meta, before, received_ms)
                                    : w->created_ms,
-                           o->is_active, !is_told, is_told ? store_intern(m, told->reason) : "", NULL};
+                           o->is_active, !is_told, is_told ? store_intern(store, told->reason) : "", NULL};
     history_add(&w->active, t);
 }
 
@@ -52,7 +52,7 @@ static bool is_provisioning(const struct object_workload *o, const struct object
            slice_contains(c->name, "prov") || slice_contains(c->name, "dws");
 }
 
-static void apply_checks(struct model *m, struct workload *w, const struct object_workload *o) {
+static void apply_checks(struct store *store, struct workload *w, const struct object_workload *o) {
     struct slice rest = o->checks;
     struct object_check c;
     while (object_check_next(&rest, &c)) {
@@ -60,7 +60,7 @@ static void apply_checks(struct model *m, struct workload *w, const struct objec
             w->awaits_provisioning |= is_provisioning(o, &c); /* what was waited for may be known only now */
         if (slice_is(c.state, "Ready") && (w->check_name[0] || !is_provisioning(o, &c)))
             continue; /* unless it was over when it was first seen */
-        w->check_name = store_intern(m, c.name);
+        w->check_name = store_intern(store, c.name);
         store_text(&w->check_message, c.message);
         w->awaits_provisioning = is_provisioning(o, &c);
         if (w->awaits_provisioning)
@@ -68,10 +68,10 @@ static void apply_checks(struct model *m, struct workload *w, const struct objec
     }
 }
 
-static void touch_node_named(struct model *m, const char *name) {
-    struct node *n = map_get(&m->nodes, slice_of(name));
+static void touch_node_named(struct store *store, const char *name) {
+    struct node *n = map_get(&store->nodes, slice_of(name));
     if (n)
-        store_touch_node(m, n);
+        store_touch_node(store, n);
 }
 
 /* The oldest that is over makes room. One that lasts stays: what ended its pods is known by it. */
@@ -85,7 +85,7 @@ static void unhealthy_make_room(struct workload *w) {
     w->unhealthy_count--;
 }
 
-static void unhealthy_add(struct model *m, struct workload *w, const char *name, int64_t at_ms) {
+static void unhealthy_add(struct store *store, struct workload *w, const char *name, int64_t at_ms) {
     for (int i = 0; i < w->unhealthy_count; i++)
         if (w->unhealthy[i].to_ms == TIME_OPEN && w->unhealthy[i].name == name)
             return;
@@ -94,11 +94,11 @@ static void unhealthy_add(struct model *m, struct workload *w, const char *name,
         return;
     STORE_GROW(w->unhealthy, w->unhealthy_count, w->unhealthy_capacity);
     w->unhealthy[w->unhealthy_count++] = (struct unhealthy_node){name, at_ms, TIME_OPEN};
-    touch_node_named(m, name);
+    touch_node_named(store, name);
 }
 
 /* Kueue takes an entry back once the node is replaced, the Workload is evicted, or the node is well again. */
-static void apply_unhealthy(struct model *m, struct workload *w, const struct object_workload *o, int64_t told_ms) {
+static void apply_unhealthy(struct store *store, struct workload *w, const struct object_workload *o, int64_t told_ms) {
     struct slice rest, name;
     for (int i = 0; i < w->unhealthy_count; i++) {
         bool is_there = false;
@@ -107,20 +107,21 @@ static void apply_unhealthy(struct model *m, struct workload *w, const struct ob
         if (w->unhealthy[i].to_ms != TIME_OPEN || is_there)
             continue;
         w->unhealthy[i].to_ms = told_ms;
-        touch_node_named(m, w->unhealthy[i].name);
+        touch_node_named(store, w->unhealthy[i].name);
     }
     for (rest = o->unhealthy; object_unhealthy_next(&rest, &name);)
         if (name.size_bytes > 0)
-            unhealthy_add(m, w, store_intern(m, name), told_ms);
+            unhealthy_add(store, w, store_intern(store, name), told_ms);
 }
 
-int observe_workload(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
+int observe_workload(struct store *store, enum observed what, struct slice uid, struct slice json,
+                     int64_t received_ms) {
     struct object_workload o;
     if (what == OBSERVED_VANISHED) {
-        struct workload *gone = map_get(&m->workloads, uid);
+        struct workload *gone = map_get(&store->workloads, uid);
         if (gone && gone->gone_ms == TIME_UNKNOWN) {
             gone->gone_ms = received_ms;
-            store_touch_target(m, gone->target);
+            store_touch_target(store, gone->target);
         }
         return 0;
     }
@@ -130,37 +131,37 @@ int observe_workload(struct model *m, enum observed what, struct slice uid, stru
     bool is_jobset = slice_is(o.meta.owner_kind, "JobSet");
     if (!is_jobset && !slice_is(o.meta.owner_kind, "Job"))
         return 0;
-    struct target *t =
-        store_target(m, is_jobset ? TARGET_JOBSET : TARGET_JOB, o.meta.owner_uid, o.meta.namespace_, o.meta.owner_name);
+    struct target *t = store_target(store, is_jobset ? TARGET_JOBSET : TARGET_JOB, o.meta.owner_uid, o.meta.namespace_,
+                                    o.meta.owner_name);
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
-    struct workload *w = store_workload(m, t, o.meta.uid);
+    struct workload *w = store_workload(store, t, o.meta.uid);
     w->is_restored = false;
     bool is_first = w->name == NULL;
     if (is_first)
         w->name = slice_dup(o.meta.name);
     w->created_ms = o.meta.created_ms != TIME_UNKNOWN ? o.meta.created_ms : received_ms;
-    w->queue = store_intern(m, o.queue);
+    w->queue = store_intern(store, o.queue);
     if (o.cluster_queue.size_bytes > 0)
-        w->cluster_queue = store_intern(m, o.cluster_queue);
+        w->cluster_queue = store_intern(store, o.cluster_queue);
     if (o.priority.size_bytes > 0)
-        w->priority = store_intern(m, o.priority);
-    apply_condition(m, &w->reserved, &o, "QuotaReserved", received_ms);
-    apply_condition(m, &w->admitted, &o, "Admitted", received_ms);
-    apply_condition(m, &w->evicted, &o, "Evicted", received_ms);
+        w->priority = store_intern(store, o.priority);
+    apply_condition(store, &w->reserved, &o, "QuotaReserved", received_ms);
+    apply_condition(store, &w->admitted, &o, "Admitted", received_ms);
+    apply_condition(store, &w->evicted, &o, "Evicted", received_ms);
     w->evictions = o.evictions;
     struct object_before before = {w->written_ms, is_first ? 0 : max_of(t->watch.known_ms, 0)};
     w->written_ms = o.meta.written_ms;
-    apply_active(m, w, &o, before, received_ms);
-    apply_checks(m, w, &o);
-    apply_unhealthy(m, w, &o, object_told_ms(&o.meta, before, received_ms));
+    apply_active(store, w, &o, before, received_ms);
+    apply_checks(store, w, &o);
+    apply_unhealthy(store, w, &o, object_told_ms(&o.meta, before, received_ms));
     const struct object_condition *c = object_condition_find(&o.conditions, "Finished");
     if (c && slice_is(c->status, "True") && w->finished_ms == TIME_UNKNOWN)
         w->finished_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
     if (what == OBSERVED_DELETED && w->gone_ms == TIME_UNKNOWN)
         w->gone_ms =
             o.meta.deletion_ms != TIME_UNKNOWN && o.meta.deletion_ms < received_ms ? o.meta.deletion_ms : received_ms;
-    store_touch_target(m, t);
+    store_touch_target(store, t);
     return 0;
 }
 
@@ -194,7 +195,7 @@ static bool apply_return(struct node *n, int64_t at_ms) {
     return true;
 }
 
-static bool apply_ready(struct model *m, struct node *n, const struct object_node *o, int64_t received_ms) {
+static bool apply_ready(struct store *store, struct node *n, const struct object_node *o, int64_t received_ms) {
     const struct object_condition *c = object_condition_find(&o->conditions, "Ready");
     if (c == NULL)
         return false;
@@ -203,7 +204,7 @@ static bool apply_ready(struct model *m, struct node *n, const struct object_nod
     if (now && now->is_silent && slice_is(c->status, "False") && at_ms > now->visible_ms)
         now->to_ms = at_ms; /* its kubelet speaks again */
     if (!slice_is(c->status, "True"))
-        return trouble_begin(n, at_ms, c->heartbeat_ms, slice_is(c->status, "Unknown"), store_intern(m, c->reason));
+        return trouble_begin(n, at_ms, c->heartbeat_ms, slice_is(c->status, "Unknown"), store_intern(store, c->reason));
     if (now == NULL)
         return apply_return(n, at_ms);
     now->to_ms = at_ms > now->visible_ms ? at_ms : now->visible_ms;
@@ -211,7 +212,7 @@ static bool apply_ready(struct model *m, struct node *n, const struct object_nod
     return true;
 }
 
-static bool apply_taints(struct model *m, struct node *n, const struct object_node *o, int64_t received_ms) {
+static bool apply_taints(struct store *store, struct node *n, const struct object_node *o, int64_t received_ms) {
     bool changed = false;
     for (int i = 0; i < node_past(n)->taint_count; i++) {
         struct node_taint *known = &n->past->taints[i];
@@ -235,7 +236,7 @@ static bool apply_taints(struct model *m, struct node *n, const struct object_no
             memmove(&past->taints[0], &past->taints[1], (size_t)--past->taint_count * sizeof *past->taints);
         STORE_GROW(past->taints, past->taint_count, past->taint_capacity);
         past->taints[past->taint_count++] =
-            (struct node_taint){store_intern(m, t->key), store_intern(m, t->value),
+            (struct node_taint){store_intern(store, t->key), store_intern(store, t->value),
                                 t->added_ms != TIME_UNKNOWN ? t->added_ms : received_ms, TIME_OPEN};
         changed = true;
     }
@@ -255,30 +256,30 @@ static bool apply_maintenance(struct node *n, bool is_on, int64_t received_ms) {
     return true;
 }
 
-int observe_node(struct model *m, enum observed what, struct slice name, struct slice json, int64_t received_ms) {
+int observe_node(struct store *store, enum observed what, struct slice name, struct slice json, int64_t received_ms) {
     struct object_node o;
     if (what == OBSERVED_VANISHED) {
-        struct node *gone = map_get(&m->nodes, name);
+        struct node *gone = map_get(&store->nodes, name);
         const char *reason = gone && gone->exists ? "NodeDeleted" : "NodeMissing"; /* never seen, though pods name it */
         if (gone && trouble_begin(gone, received_ms, TIME_UNKNOWN, true, reason))
-            store_touch_node(m, gone);
+            store_touch_node(store, gone);
         return 0;
     }
     int err = object_node_parse(json, &o);
     if (err < 0)
         return err;
-    struct node *n = store_node(m, o.meta.name);
-    const char *pool = store_intern(m, o.meta.node_pool);
+    struct node *n = store_node(store, o.meta.name);
+    const char *pool = store_intern(store, o.meta.node_pool);
     bool changed = !n->exists || n->pool != pool || n->is_spot != o.meta.is_spot;
     n->exists = true;
     n->is_restored = false;
     n->pool = pool;
-    m->labels_version += n->chip != o.meta.chip || n->price != o.meta.price;
+    store->labels_version += n->chip != o.meta.chip || n->price != o.meta.price;
     n->chip = o.meta.chip;
     n->price = o.meta.price;
     n->is_spot = o.meta.is_spot;
-    changed |= apply_ready(m, n, &o, received_ms);
-    changed |= apply_taints(m, n, &o, received_ms);
+    changed |= apply_ready(store, n, &o, received_ms);
+    changed |= apply_taints(store, n, &o, received_ms);
     changed |= apply_maintenance(n, o.meta.is_under_maintenance, received_ms);
     if (what == OBSERVED_DELETED) {
         int64_t at_ms =
@@ -286,11 +287,11 @@ int observe_node(struct model *m, enum observed what, struct slice name, struct 
         changed |= trouble_begin(n, at_ms, TIME_UNKNOWN, true, "NodeDeleted");
     }
     if (changed)
-        store_touch_node(m, n);
+        store_touch_node(store, n);
     return 0;
 }
 
-int observe_lease(struct model *m, enum observed what, struct slice json) {
+int observe_lease(struct store *store, enum observed what, struct slice json) {
     struct object_lease o;
     if (what != OBSERVED_PRESENT)
         return 0;
@@ -299,15 +300,15 @@ int observe_lease(struct model *m, enum observed what, struct slice json) {
         return err;
     if (!slice_is(o.meta.namespace_, "kube-node-lease") || o.renewed_ms == TIME_UNKNOWN)
         return 0;
-    struct node *n = store_node(m, o.meta.name);
+    struct node *n = store_node(store, o.meta.name);
     if (n->renewed_ms != TIME_UNKNOWN && o.renewed_ms > n->renewed_ms + SILENCE_MS) {
         spans_add(&store_node_past(n)->silences, n->renewed_ms, o.renewed_ms);
-        store_touch_node(m, n);
+        store_touch_node(store, n);
     }
     if (o.renewed_ms > n->renewed_ms) {
         n->renewed_ms = o.renewed_ms;
         if (trouble_now(n))
-            store_touch_node(m, n); /* now it is known since when it was silent */
+            store_touch_node(store, n); /* now it is known since when it was silent */
     }
     return 0;
 }

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define REFUSED_AGAIN_MS 62000 /* the Job controller tries again after at most 60 s (MaxJobApiBackOff) */
+
 static bool set_time(int64_t *to, int64_t at) {
     if (at == TIME_UNKNOWN || *to == at)
         return false;
@@ -18,16 +20,16 @@ static bool set_time(int64_t *to, int64_t at) {
 }
 
 /* The pod of that UID, or a new one if it belongs to a JobSet or a Job; NULL otherwise. */
-static struct pod *pod_of(struct model *m, const struct object_meta *meta) {
-    struct pod *p = map_get(&m->pods, meta->uid);
+static struct pod *pod_of(struct store *store, const struct object_meta *meta) {
+    struct pod *p = map_get(&store->pods, meta->uid);
     if (p || meta->uid.size_bytes == 0)
         return p;
     struct target *t = NULL;
     if (meta->jobset_uid.size_bytes > 0)
-        t = store_target(m, TARGET_JOBSET, meta->jobset_uid, meta->namespace_, meta->jobset_name);
+        t = store_target(store, TARGET_JOBSET, meta->jobset_uid, meta->namespace_, meta->jobset_name);
     else if (meta->controller_uid.size_bytes > 0 && slice_is(meta->owner_kind, "Job"))
-        t = store_target(m, TARGET_JOB, meta->controller_uid, meta->namespace_, meta->owner_name);
-    return t ? store_pod_new(m, t, meta) : NULL;
+        t = store_target(store, TARGET_JOB, meta->controller_uid, meta->namespace_, meta->owner_name);
+    return t ? store_pod_new(store, t, meta) : NULL;
 }
 
 static struct instance unseen(int64_t restart_count) {
@@ -39,7 +41,7 @@ static struct instance unseen(int64_t restart_count) {
                              .last_line_ms = TIME_UNKNOWN};
 }
 
-static void apply_containers(struct model *m, struct pod *p, const struct object_pod *o) {
+static void apply_containers(struct store *store, struct pod *p, const struct object_pod *o) {
     struct slice rest = o->containers;
     struct object_container one;
     int plain = 0, with_chips = 0;
@@ -61,7 +63,7 @@ static void apply_containers(struct model *m, struct pod *p, const struct object
         if ((*(one.chips > 0 ? &with_chips : &plain))-- <= 0)
             continue;
         struct container *c = &p->containers[p->container_count++];
-        c->name = store_intern(m, one.name);
+        c->name = store_intern(store, one.name);
         c->chips = (int32_t)min_of(one.chips, INT32_MAX);
         c->instances = &c->first;
         c->instances[0] = unseen(0);
@@ -71,12 +73,12 @@ static void apply_containers(struct model *m, struct pod *p, const struct object
     p->restarts_in_place = may_restart;
 }
 
-static void apply_binding(struct model *m, struct pod *p, const struct object_pod *o, int64_t received_ms) {
+static void apply_binding(struct store *store, struct pod *p, const struct object_pod *o, int64_t received_ms) {
     const struct object_condition *c = object_condition_find(&o->conditions, "PodScheduled");
     bool is_true = c && slice_is(c->status, "True");
     bool is_gated = c && !is_true && slice_is(c->reason, "SchedulingGated");
     if (o->node.size_bytes > 0 && p->node == NULL) {
-        store_pod_bind(p, store_node(m, o->node));
+        store_pod_bind(p, store_node(store, o->node));
     }
     if (is_true)
         set_time(&p->bound_ms, c->at_ms == TIME_UNKNOWN ? received_ms : c->at_ms);
@@ -115,7 +117,7 @@ static struct instance *instance_add(struct pod *p, struct container *c, struct 
 }
 
 /* lastState tells the instance before, in case it was not seen to end. */
-static void apply_last_state(struct model *m, struct pod *p, struct container *c,
+static void apply_last_state(struct store *store, struct pod *p, struct container *c,
                              const struct object_container_status *s) {
     struct instance *last = container_instance(c, (int)s->restart_count - 1);
     if (s->last_finished_ms == TIME_UNKNOWN || s->restart_count == 0)
@@ -126,7 +128,7 @@ static void apply_last_state(struct model *m, struct pod *p, struct container *c
     set_time(&last->started_ms, s->last_started_ms);
     set_time(&last->finished_ms, s->last_finished_ms);
     last->exit_code = (int)s->last_exit_code;
-    last->reason = store_intern(m, s->last_reason);
+    last->reason = store_intern(store, s->last_reason);
 }
 
 /* Called before the object's own deletionTimestamp is taken in. */
@@ -136,7 +138,8 @@ static void note_end_order(const struct pod *p, struct instance *i, bool is_aske
     i->end_order = p->deletion_ms != TIME_UNKNOWN ? END_SEEN_AFTER : is_asked_now ? END_SEEN_TOGETHER : END_SEEN_FIRST;
 }
 
-static void apply_status(struct model *m, struct pod *p, const struct object_container_status *s, bool is_asked_now) {
+static void apply_status(struct store *store, struct pod *p, const struct object_container_status *s,
+                         bool is_asked_now) {
     struct container *c = NULL;
     for (int i = 0; i < p->container_count && c == NULL; i++)
         if (slice_is(s->name, p->containers[i].name))
@@ -148,7 +151,7 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
         s->last_finished_ms == TIME_UNKNOWN)
         now->restart_count = (int)s->restart_count; /* seen for the first time in the middle of its life */
     if (container_now(c)->restart_count < s->restart_count) {
-        apply_last_state(m, p, c, s);
+        apply_last_state(store, p, c, s);
         instance_add(p, c, unseen(s->restart_count));
     }
     now = container_instance(c, (int)s->restart_count);
@@ -159,7 +162,7 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
         set_time(&now->started_ms, s->last_started_ms);
         set_time(&now->finished_ms, s->last_finished_ms);
         now->exit_code = (int)(s->last_exit_code & 0xffff);
-        now->reason = store_intern(m, s->last_reason);
+        now->reason = store_intern(store, s->last_reason);
     }
     now->is_running = s->is_running;
     set_time(&now->started_ms, s->started_ms);
@@ -167,10 +170,10 @@ static void apply_status(struct model *m, struct pod *p, const struct object_con
     note_end_order(p, now, is_asked_now);
     if (s->exit_code >= 0) {
         now->exit_code = (int)(s->exit_code & 0xffff);
-        now->reason = store_intern(m, s->reason);
+        now->reason = store_intern(store, s->reason);
     }
     if (s->waiting_reason.size_bytes > 0 && !s->is_running) {
-        p->waiting_reason = store_intern(m, s->waiting_reason);
+        p->waiting_reason = store_intern(store, s->waiting_reason);
         p->had_pull_trouble |= object_is_pull_reason(s->waiting_reason);
     } else if (s->is_running) {
         p->waiting_reason = "";
@@ -229,12 +232,12 @@ static void apply_end(struct pod *p, const struct object_pod *o, int64_t finishe
         p->ended_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : received_ms;
 }
 
-static void apply_disruption(struct model *m, struct pod *p, const struct object_pod *o) {
+static void apply_disruption(struct store *store, struct pod *p, const struct object_pod *o) {
     const struct object_condition *c = object_condition_find(&o->conditions, "DisruptionTarget");
     if (c && slice_is(c->status, "True") && pod_trouble(p)->disruption_ms == TIME_UNKNOWN && c->at_ms != TIME_UNKNOWN) {
         struct pod_trouble *t = store_trouble(p);
         t->disruption_ms = c->at_ms;
-        t->disruption_reason = store_intern(m, c->reason);
+        t->disruption_reason = store_intern(store, c->reason);
         store_text(&t->disruption_message, c->message);
     }
     if (o->meta.deletion_ms != TIME_UNKNOWN) {
@@ -246,7 +249,7 @@ static void apply_disruption(struct model *m, struct pod *p, const struct object
     if (o->reason.size_bytes > 0 || (by_kueue && slice_is(by_kueue->status, "True"))) {
         struct pod_trouble *t = store_trouble(p);
         bool has_reason = o->reason.size_bytes > 0; /* else Kueue set the phase, and says why in its condition */
-        t->reason = has_reason ? store_intern(m, o->reason) : "TerminatedByKueue";
+        t->reason = has_reason ? store_intern(store, o->reason) : "TerminatedByKueue";
         store_text(&t->message, has_reason ? o->message : by_kueue->message);
     }
 }
@@ -269,26 +272,26 @@ static bool is_settled_in(const struct pod *p) {
 }
 
 /* It is missing in a new list: its end was not observed, nor what else came and went meanwhile. */
-static void pod_vanished(struct model *m, struct pod *p, int64_t received_ms) {
-    int64_t known_ms = p->is_restored                        ? p->target->watch.known_ms
-                       : m->pods_complete_ms != TIME_UNKNOWN ? m->pods_complete_ms
-                                                             : p->seen_ms;
+static void pod_vanished(struct store *store, struct pod *p, int64_t received_ms) {
+    int64_t known_ms = p->is_restored                            ? p->target->watch.known_ms
+                       : store->pods_complete_ms != TIME_UNKNOWN ? store->pods_complete_ms
+                                                                 : p->seen_ms;
     if (!p->is_restored)
-        store_cut(m, known_ms, received_ms);
+        store_cut(store, known_ms, received_ms);
     p->has_vanished = true;
     pod_gone(p, NULL, min_of(max_of(known_ms, p->seen_ms), received_ms));
-    store_touch_pod(m, p);
+    store_touch_pod(store, p);
 }
 
-int observe_pod(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
+int observe_pod(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_pod o;
     if (what == OBSERVED_VANISHED) {
-        struct pod *gone = map_get(&m->pods, uid);
+        struct pod *gone = map_get(&store->pods, uid);
         if (gone && !gone->is_deleted)
-            pod_vanished(m, gone, received_ms);
+            pod_vanished(store, gone, received_ms);
         return 0;
     }
-    struct pod *p = map_get(&m->pods, uid);
+    struct pod *p = map_get(&store->pods, uid);
     int err = object_pod_parse(json, is_settled_in(p), &o);
     if (p && !slice_is(o.meta.uid, pod_uid(p))) {
         err = object_pod_parse(json, false, &o);
@@ -299,7 +302,7 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     if (o.meta.created_ms == TIME_UNKNOWN) /* every real object has it; the receipt is the next best */
         o.meta.created_ms = received_ms;
     if (p == NULL)
-        p = pod_of(m, &o.meta);
+        p = pod_of(store, &o.meta);
     if (p == NULL)
         return 0;
     p->is_restored = false;
@@ -309,22 +312,23 @@ int observe_pod(struct model *m, enum observed what, struct slice uid, struct sl
     struct object_before before = {pod_trouble(p)->gated_written_ms,
                                    is_first ? 0 : max_of(p->seen_ms, p->target->watch.known_ms)};
     p->seen_ms = received_ms;
-    apply_containers(m, p, &o);
-    apply_binding(m, p, &o, object_told_ms(&o.meta, before, received_ms));
+    apply_containers(store, p, &o);
+    apply_binding(store, p, &o, object_told_ms(&o.meta, before, received_ms));
     struct object_container_status status;
     int64_t finished_ms = TIME_UNKNOWN;
     while (object_status_next(&o.statuses, &status)) {
-        apply_status(m, p, &status, o.meta.deletion_ms != TIME_UNKNOWN);
+        apply_status(store, p, &status, o.meta.deletion_ms != TIME_UNKNOWN);
         finished_ms = max_of(finished_ms, status.finished_ms);
     }
-    apply_disruption(m, p, &o);
+    apply_disruption(store, p, &o);
     apply_ready(p, &o);
     apply_end(p, &o, finished_ms, received_ms);
     if (what == OBSERVED_DELETED)
         pod_gone(p, &o, received_ms);
-    if (m->is_swept[RESOURCE_NODE] && store_is_on_missing_node(p, m->watermark_ms[RESOURCE_NODE]))
-        observe_node(m, OBSERVED_VANISHED, slice_of(p->node->name), (struct slice){0}, m->watermark_ms[RESOURCE_NODE]);
-    store_touch_pod(m, p);
+    if (store->is_swept[RESOURCE_NODE] && store_is_on_missing_node(p, store->watermark_ms[RESOURCE_NODE]))
+        observe_node(store, OBSERVED_VANISHED, slice_of(p->node->name), (struct slice){0},
+                     store->watermark_ms[RESOURCE_NODE]);
+    store_touch_pod(store, p);
     return 0;
 }
 
@@ -383,8 +387,8 @@ static void refusal_add(struct refusals *all, struct refusal r) {
     int n = 0;
     for (int i = 0; i < all->count; i++) {
         struct refusal *known = &all->items[i];
-        if (known->is_quota == r.is_quota && r.from_ms <= known->last_ms + STORE_REFUSED_AGAIN_MS &&
-            known->from_ms <= r.last_ms + STORE_REFUSED_AGAIN_MS) {
+        if (known->is_quota == r.is_quota && r.from_ms <= known->last_ms + REFUSED_AGAIN_MS &&
+            known->from_ms <= r.last_ms + REFUSED_AGAIN_MS) {
             r.from_ms = min_of(r.from_ms, known->from_ms);
             r.last_ms = max_of(r.last_ms, known->last_ms);
         } else {
@@ -402,9 +406,9 @@ static void refusal_add(struct refusals *all, struct refusal r) {
     all->count++;
 }
 
-static void observe_job_event(struct model *m, const struct object_event *o) {
-    struct refusals *all = slice_is(o->reason, "FailedCreate") ? store_refusals(m, o->uid) : NULL;
-    struct kube_job *j = map_get(&m->kube_jobs, o->uid);
+static void observe_job_event(struct store *store, const struct object_event *o) {
+    struct refusals *all = slice_is(o->reason, "FailedCreate") ? store_refusals(store, o->uid) : NULL;
+    struct kube_job *j = map_get(&store->kube_jobs, o->uid);
     if (all == NULL)
         return;
     bool is_last = all->count == 0 || o->last_ms >= all->items[all->count - 1].last_ms;
@@ -416,10 +420,10 @@ static void observe_job_event(struct model *m, const struct object_event *o) {
     refusal_add(all, (struct refusal){o->first_ms, max_of(o->first_ms, o->last_ms),
                                       slice_contains(o->message, "exceeded quota")});
     if (j)
-        store_touch_target(m, j->target);
+        store_touch_target(store, j->target);
 }
 
-int observe_event(struct model *m, enum observed what, struct slice json) {
+int observe_event(struct store *store, enum observed what, struct slice json) {
     struct object_event o;
     if (what != OBSERVED_PRESENT)
         return 0; /* Events run out after an hour; what they told stays true */
@@ -427,13 +431,13 @@ int observe_event(struct model *m, enum observed what, struct slice json) {
     if (err < 0)
         return err;
     if (slice_is(o.kind, "Job") && o.uid.size_bytes > 0 && o.uid.size_bytes <= 64 && o.first_ms != TIME_UNKNOWN)
-        observe_job_event(m, &o);
+        observe_job_event(store, &o);
     if (!slice_is(o.kind, "Pod") || o.uid.size_bytes == 0 || o.uid.size_bytes > 64 || o.first_ms == TIME_UNKNOWN)
         return 0;
     if (!slice_is(o.reason, "Pulling") && !slice_is(o.reason, "Pulled") && !slice_is(o.reason, "Evicted"))
         return 0;
-    struct pod *p = map_get(&m->pods, o.uid);
-    if (apply_event(store_events(m, o.uid), &o) && p)
-        store_touch_pod(m, p);
+    struct pod *p = map_get(&store->pods, o.uid);
+    if (apply_event(store_events(store, o.uid), &o) && p)
+        store_touch_pod(store, p);
     return 0;
 }

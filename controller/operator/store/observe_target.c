@@ -24,7 +24,7 @@ static int64_t pods_of(const struct object_replicated_job *o) {
     return within(pods, 0, 1000000);
 }
 
-static void apply_shape(struct model *m, struct target *t, const struct object_replicated_job *jobs, int count,
+static void apply_shape(struct store *store, struct target *t, const struct object_replicated_job *jobs, int count,
                         int64_t at_ms) {
     if (t->spec.jobs == NULL || t->spec.job_count != count) {
         for (int i = count; i < t->spec.job_count; i++)
@@ -38,7 +38,7 @@ static void apply_shape(struct model *m, struct target *t, const struct object_r
     for (int i = 0; i < count; i++) {
         const struct object_replicated_job *o = &jobs[i];
         struct replicated_job *r = &t->spec.jobs[i];
-        r->name = store_intern(m, o->name);
+        r->name = store_intern(store, o->name);
         r->replicas = within(o->replicas, 0, 1000000);
         r->pods = pods_of(o);
         r->chips = o->chips;
@@ -78,13 +78,13 @@ static bool is_suspended_again(const struct target *t, const struct transition *
 }
 
 /* What the spec wants and what the condition says; the condition's time is the better one. */
-static void apply_suspend(struct model *m, struct target *t, bool is_suspended, const struct object_conditions *all,
+static void apply_suspend(struct store *store, struct target *t, bool is_suspended, const struct object_conditions *all,
                           bool is_first, int64_t received_ms) {
     const struct object_condition *c = object_condition_find(all, "Suspended");
     struct history *h = &t->suspended;
     bool is_as_made = is_first && h->count == 0 && !is_suspended && !(c && slice_is(c->status, "True"));
     if (c && c->at_ms != TIME_UNKNOWN && !is_as_made) {
-        struct transition told = {c->at_ms, slice_is(c->status, "True"), false, store_intern(m, c->reason), NULL};
+        struct transition told = {c->at_ms, slice_is(c->status, "True"), false, store_intern(store, c->reason), NULL};
         const struct transition *last = history_last(h);
         bool is_again = told.is_true && last && is_suspended_again(t, last, told.at_ms);
         bool is_better =
@@ -107,23 +107,23 @@ static void apply_suspend(struct model *m, struct target *t, bool is_suspended, 
     history_add(h, (struct transition){at_ms, is_suspended, !is_from_start, "", NULL});
 }
 
-static void apply_end(struct model *m, struct target *t, const struct object_conditions *all, const char *type,
+static void apply_end(struct store *store, struct target *t, const struct object_conditions *all, const char *type,
                       enum ledger_outcome outcome, int64_t received_ms) {
     const struct object_condition *c = object_condition_find(all, type);
     if (c == NULL || !slice_is(c->status, "True") || t->end.at_ms != TIME_UNKNOWN)
         return;
     t->end.at_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
     t->end.outcome = outcome;
-    t->end.reason = store_intern(m, c->reason);
+    t->end.reason = store_intern(store, c->reason);
     store_text(&t->end.message, c->message);
 }
 
-static void touch_pods(struct model *m, struct target *t) {
+static void touch_pods(struct store *store, struct target *t) {
     for (size_t i = 0; i < t->pods.count; i++)
-        store_touch_pod(m, t->pods.items[i]);
+        store_touch_pod(store, t->pods.items[i]);
 }
 
-static void target_gone(struct model *m, struct target *t, const struct object_meta *meta, int64_t received_ms) {
+static void target_gone(struct store *store, struct target *t, const struct object_meta *meta, int64_t received_ms) {
     if (t->end.is_deleted)
         return;
     t->end.is_deleted = true;
@@ -135,36 +135,36 @@ static void target_gone(struct model *m, struct target *t, const struct object_m
         t->end.outcome = OUTCOME_DELETED;
         t->end.reason = "Deleted";
     }
-    touch_pods(m, t);
-    store_touch_target(m, t);
-    store_trim(m);
+    touch_pods(store, t);
+    store_touch_target(store, t);
+    store_trim(store);
 }
 
 /* It is no longer there then, as a list or another one of its name shows: it was deleted by then. */
-static void target_replaced(struct model *m, struct target *t, int64_t by_ms) {
+static void target_replaced(struct store *store, struct target *t, int64_t by_ms) {
     t->end.has_vanished |= !t->end.is_deleted;
-    target_gone(m, t, NULL, by_ms);
+    target_gone(store, t, NULL, by_ms);
 }
 
-void store_target_named(struct model *m, struct target *t) {
+void store_target_named(struct store *store, struct target *t) {
     char key[STORE_NAME_KEY];
     store_name_key(key, t->kind, t->namespace_, t->name);
-    struct target *newest = map_get(&m->names, slice_of(key));
+    struct target *newest = map_get(&store->names, slice_of(key));
     if (newest && newest->created_ms <= t->created_ms)
-        target_replaced(m, newest, t->created_ms);
+        target_replaced(store, newest, t->created_ms);
     if (newest == NULL || newest->created_ms <= t->created_ms) {
         t->next_named = newest;
-        map_put(&m->names, slice_of(key), t);
+        map_put(&store->names, slice_of(key), t);
     } else {
         t->next_named = newest->next_named;
         newest->next_named = t;
     }
     t->is_named = true;
-    store_touch_target(m, t);
+    store_touch_target(store, t);
 }
 
 /* First sight of the object itself. */
-static bool target_seen(struct model *m, struct target *t, const struct object_meta *meta, int64_t received_ms) {
+static bool target_seen(struct store *store, struct target *t, const struct object_meta *meta, int64_t received_ms) {
     if (t->is_seen)
         return false;
     t->is_seen = true;
@@ -173,7 +173,7 @@ static bool target_seen(struct model *m, struct target *t, const struct object_m
     free(t->namespace_);
     t->name = slice_dup(meta->name);
     t->namespace_ = slice_dup(meta->namespace_);
-    store_target_named(m, t);
+    store_target_named(store, t);
     return true;
 }
 
@@ -212,49 +212,49 @@ static int turning_points(const struct target *t) {
     return t->restarts.item_count + t->suspended.count + (t->end.at_ms != TIME_UNKNOWN) + (t->end.is_deleted ? 1 : 0);
 }
 
-int observe_jobset(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
+int observe_jobset(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_jobset o;
     if (what == OBSERVED_VANISHED) {
-        struct target *gone = map_get(&m->targets, uid);
+        struct target *gone = map_get(&store->targets, uid);
         if (gone)
-            target_replaced(m, gone, received_ms);
+            target_replaced(store, gone, received_ms);
         return 0;
     }
     int err = object_jobset_parse(json, &o);
     if (err < 0)
         return err;
-    struct target *t = store_target(m, TARGET_JOBSET, o.meta.uid, o.meta.namespace_, o.meta.name);
+    struct target *t = store_target(store, TARGET_JOBSET, o.meta.uid, o.meta.namespace_, o.meta.name);
     if (t == NULL)
         return -EINVAL;
     t->is_restored = false;
-    bool is_first = target_seen(m, t, &o.meta, received_ms);
+    bool is_first = target_seen(store, t, &o.meta, received_ms);
     int changes = turning_points(t);
     int64_t told_ms = object_told_ms(&o.meta, before(t), received_ms);
     t->written_ms = o.meta.written_ms;
-    t->spec.queue = store_intern(m, o.meta.queue);
-    t->spec.managed_by = store_intern(m, o.managed_by);
+    t->spec.queue = store_intern(store, o.meta.queue);
+    t->spec.managed_by = store_intern(store, o.managed_by);
     t->spec.is_started_in_order = o.is_started_in_order;
     t->spec.left_out = o.left_out;
-    t->spec.coordinator = o.coordinator_job.size_bytes > 0 ? store_intern(m, o.coordinator_job) : NULL;
+    t->spec.coordinator = o.coordinator_job.size_bytes > 0 ? store_intern(store, o.coordinator_job) : NULL;
     t->spec.coordinator_job_index = o.coordinator_job_index;
     t->spec.coordinator_pod_index = o.coordinator_pod_index;
-    apply_shape(m, t, o.jobs, o.job_count, told_ms);
-    apply_suspend(m, t, o.is_suspended, &o.conditions, is_first, told_ms);
+    apply_shape(store, t, o.jobs, o.job_count, told_ms);
+    apply_suspend(store, t, o.is_suspended, &o.conditions, is_first, told_ms);
     const struct object_condition *c = object_condition_find(&o.conditions, "RestartingJobSet");
     apply_counter(t, "restarts", &t->restarts.count, o.restarts, c, told_ms);
     apply_counter(t, "jobRestarts", &t->restarts.job_restarts, o.job_restarts, NULL, told_ms);
-    apply_end(m, t, &o.conditions, "Completed", OUTCOME_SUCCEEDED, received_ms);
-    apply_end(m, t, &o.conditions, "Failed", OUTCOME_FAILED, received_ms);
-    store_touch_target(m, t);
+    apply_end(store, t, &o.conditions, "Completed", OUTCOME_SUCCEEDED, received_ms);
+    apply_end(store, t, &o.conditions, "Failed", OUTCOME_FAILED, received_ms);
+    store_touch_target(store, t);
     if (turning_points(t) != changes)
-        touch_pods(m, t);
+        touch_pods(store, t);
     if (what == OBSERVED_DELETED)
-        target_gone(m, t, &o.meta, received_ms);
+        target_gone(store, t, &o.meta, received_ms);
     return 0;
 }
 
 /* What the pods of a Job have to know of it: its suspension, its failure, its deletion, its completed indexes. */
-static bool apply_kube_job(struct model *m, struct kube_job *j, const struct object_job *o) {
+static bool apply_kube_job(struct store *store, struct kube_job *j, const struct object_job *o) {
     bool changed = false;
     const struct object_condition *c = object_condition_find(&o->conditions, "Suspended");
     if (c && c->at_ms != TIME_UNKNOWN)
@@ -267,7 +267,7 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
             continue;
         if (j->failing_ms == TIME_UNKNOWN || c->at_ms < j->failing_ms) {
             j->failing_ms = c->at_ms;
-            j->failing_reason = store_intern(m, c->reason);
+            j->failing_reason = store_intern(store, c->reason);
             changed = true;
         }
     }
@@ -287,67 +287,67 @@ static bool apply_kube_job(struct model *m, struct kube_job *j, const struct obj
     return changed;
 }
 
-static void apply_job_target(struct model *m, struct target *t, const struct object_job *o, int64_t received_ms) {
-    bool is_first = target_seen(m, t, &o->meta, received_ms);
-    t->spec.queue = store_intern(m, o->meta.queue);
-    t->spec.managed_by = store_intern(m, o->managed_by);
+static void apply_job_target(struct store *store, struct target *t, const struct object_job *o, int64_t received_ms) {
+    bool is_first = target_seen(store, t, &o->meta, received_ms);
+    t->spec.queue = store_intern(store, o->meta.queue);
+    t->spec.managed_by = store_intern(store, o->managed_by);
     int64_t told_ms = object_told_ms(&o->meta, before(t), received_ms);
     t->written_ms = o->meta.written_ms;
-    apply_shape(m, t, &o->job, 1, told_ms);
-    apply_suspend(m, t, o->is_suspended, &o->conditions, is_first, told_ms);
-    apply_end(m, t, &o->conditions, "Complete", OUTCOME_SUCCEEDED, received_ms);
-    apply_end(m, t, &o->conditions, "Failed", OUTCOME_FAILED, received_ms);
+    apply_shape(store, t, &o->job, 1, told_ms);
+    apply_suspend(store, t, o->is_suspended, &o->conditions, is_first, told_ms);
+    apply_end(store, t, &o->conditions, "Complete", OUTCOME_SUCCEEDED, received_ms);
+    apply_end(store, t, &o->conditions, "Failed", OUTCOME_FAILED, received_ms);
 }
 
-static void job_gone(struct model *m, struct kube_job *j, const struct object_meta *meta, int64_t received_ms) {
+static void job_gone(struct store *store, struct kube_job *j, const struct object_meta *meta, int64_t received_ms) {
     if (j->gone_ms == TIME_UNKNOWN)
         j->gone_ms = received_ms;
     if (j->deletion_ms == TIME_UNKNOWN) {
         j->deletion_ms = received_ms;
         for (struct pod *p = j->pods; p; p = p->next_in_job)
-            store_touch_pod(m, p);
+            store_touch_pod(store, p);
     }
     if (j->target->kind == TARGET_JOB && meta == NULL)
-        target_replaced(m, j->target, received_ms);
+        target_replaced(store, j->target, received_ms);
     else if (j->target->kind == TARGET_JOB)
-        target_gone(m, j->target, meta, received_ms);
+        target_gone(store, j->target, meta, received_ms);
 }
 
-int observe_job(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
+int observe_job(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_job o;
     if (what == OBSERVED_VANISHED) {
-        struct kube_job *gone = map_get(&m->kube_jobs, uid);
+        struct kube_job *gone = map_get(&store->kube_jobs, uid);
         if (gone)
-            job_gone(m, gone, NULL, received_ms);
+            job_gone(store, gone, NULL, received_ms);
         return 0;
     }
     int err = object_job_parse(json, &o);
     if (err < 0)
         return err;
     bool is_part = o.meta.jobset_uid.size_bytes > 0;
-    struct target *t = is_part
-                           ? store_target(m, TARGET_JOBSET, o.meta.jobset_uid, o.meta.namespace_, o.meta.jobset_name)
-                           : store_target(m, TARGET_JOB, o.meta.uid, o.meta.namespace_, o.meta.name);
+    struct target *t =
+        is_part ? store_target(store, TARGET_JOBSET, o.meta.jobset_uid, o.meta.namespace_, o.meta.jobset_name)
+                : store_target(store, TARGET_JOB, o.meta.uid, o.meta.namespace_, o.meta.name);
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
-    struct kube_job *j = store_kube_job(m, t, o.meta.uid);
-    bool was_watched = j->name != NULL ? !j->is_restored : o.meta.created_ms + STORE_SECOND_MS >= m->watching_ms;
+    struct kube_job *j = store_kube_job(store, t, o.meta.uid);
+    bool was_watched = j->name != NULL ? !j->is_restored : o.meta.created_ms + STORE_SECOND_MS >= store->watching_ms;
     j->is_restored = false;
     if (!is_part)
         t->is_restored = false;
     bool is_first = j->name == NULL;
     if (is_first)
         j->name = slice_dup(o.meta.name);
-    j->replicated_job = store_intern(m, o.meta.replicated_job);
+    j->replicated_job = store_intern(store, o.meta.replicated_job);
     if (!is_part)
-        apply_job_target(m, t, &o, received_ms);
-    bool changed = apply_kube_job(m, j, &o);
-    store_count_failed(m, j, o.failed_pods, was_watched, received_ms);
+        apply_job_target(store, t, &o, received_ms);
+    bool changed = apply_kube_job(store, j, &o);
+    store_count_failed(store, j, o.failed_pods, was_watched, received_ms);
     if (changed)
         for (struct pod *p = j->pods; p; p = p->next_in_job)
-            store_touch_pod(m, p);
-    store_touch_target(m, t);
+            store_touch_pod(store, p);
+    store_touch_target(store, t);
     if (what == OBSERVED_DELETED)
-        job_gone(m, j, &o.meta, received_ms);
+        job_gone(store, j, &o.meta, received_ms);
     return 0;
 }

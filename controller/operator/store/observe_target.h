@@ -4,9 +4,9 @@
 
 #include "operator/store/store.h"
 
-int observe_jobset(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
-int observe_job(struct model *m, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_jobset(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_job(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
 /* Puts a target that is now seen under its name; JobGoodputs of that name are told. */
-void store_target_named(struct model *m, struct target *t);
+void store_target_named(struct store *store, struct target *t);
 
 #endif

@@ -2,10 +2,13 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/store/store.h"
+#include "operator/store/node.h"
+#include "operator/store/target.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define MISSING_MS 10000 /* a Node that a pod names is listed no later after the binding */
 
 static const struct pod_trouble no_trouble = {
     .gated_from_ms = TIME_UNKNOWN,
@@ -48,7 +51,7 @@ void store_mark_pod(struct pod *p) {
 }
 
 bool store_is_on_missing_node(const struct pod *p, int64_t complete_ms) {
-    return p->node && !p->node->exists && p->bound_ms != TIME_UNKNOWN && p->bound_ms + STORE_MISSING_MS < complete_ms;
+    return p->node && !p->node->exists && p->bound_ms != TIME_UNKNOWN && p->bound_ms + MISSING_MS < complete_ms;
 }
 
 struct instance *container_now(struct container *c) {

@@ -7,7 +7,6 @@
 
 #define STORE_MAX_CONTAINERS 255 /* of one pod; those with chips first, then the first of the others */
 #define STORE_MAX_INSTANCES 64   /* of one container; the oldest but the first is dropped: store_is_cut() */
-#define STORE_MISSING_MS 10000   /* a Node that a pod names is listed no later after the binding */
 
 /* Of a container's end and its pod being asked to go, which was seen first. Their stamps are whole seconds. */
 enum end_order { END_UNSEEN, END_SEEN_FIRST, END_SEEN_AFTER, END_SEEN_TOGETHER };

@@ -7,16 +7,31 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *store_intern(struct model *m, struct slice text) {
+void store_init(struct store *store) {
+    *store = (struct store){.pods_complete_ms = TIME_UNKNOWN, .received_ms = TIME_UNKNOWN, .watching_ms = TIME_OPEN};
+    map_init(&store->targets, NULL);
+    map_init(&store->names, NULL);
+    map_init(&store->pods, NULL);
+    map_init(&store->kube_jobs, NULL);
+    map_init(&store->workloads, NULL);
+    map_init(&store->nodes, NULL);
+    map_init(&store->events, store_events_free);
+    map_init(&store->refusals, free);
+    map_init(&store->strings, free);
+    for (int r = 0; r < RESOURCE_COUNT; r++)
+        store->watermark_ms[r] = TIME_UNKNOWN;
+}
+
+const char *store_intern(struct store *store, struct slice text) {
     if (text.size_bytes > 253)
         text.size_bytes = 253;
     if (text.size_bytes == 0)
         return "";
-    char *known = map_get(&m->strings, text);
+    char *known = map_get(&store->strings, text);
     if (known)
         return known;
     char *copy = mem_strndup(text.data, text.size_bytes);
-    map_put(&m->strings, text, copy);
+    map_put(&store->strings, text, copy);
     return copy;
 }
 
@@ -44,11 +59,11 @@ void store_name_key(char out[static STORE_NAME_KEY], enum target_kind kind, cons
     snprintf(out, STORE_NAME_KEY, "%d/%s/%s", (int)kind, namespace_, name);
 }
 
-struct target *store_target(struct model *m, enum target_kind kind, struct slice uid, struct slice namespace_,
+struct target *store_target(struct store *store, enum target_kind kind, struct slice uid, struct slice namespace_,
                             struct slice name) {
     if (uid.size_bytes == 0)
         return NULL;
-    struct target *t = map_get(&m->targets, uid);
+    struct target *t = map_get(&store->targets, uid);
     if (t)
         return t;
     t = mem_new(struct target);
@@ -61,18 +76,19 @@ struct target *store_target(struct model *m, enum target_kind kind, struct slice
     t->pods.forget_at_ms = t->pods.first_created_ms = TIME_OPEN;
     t->end.reason = t->spec.queue = t->spec.managed_by = "";
     t->restarts.count = t->restarts.job_restarts = -1;
-    map_put(&m->targets, uid, t);
+    map_put(&store->targets, uid, t);
     return t;
 }
 
-struct target *store_target_by_name(struct model *m, enum target_kind kind, const char *namespace_, const char *name) {
+struct target *store_target_by_name(struct store *store, enum target_kind kind, const char *namespace_,
+                                    const char *name) {
     char key[STORE_NAME_KEY];
     store_name_key(key, kind, namespace_, name);
-    return map_get(&m->names, slice_of(key));
+    return map_get(&store->names, slice_of(key));
 }
 
-struct node *store_node(struct model *m, struct slice name) {
-    struct node *n = map_get(&m->nodes, name);
+struct node *store_node(struct store *store, struct slice name) {
+    struct node *n = map_get(&store->nodes, name);
     if (n)
         return n;
     n = mem_alloc(sizeof *n + name.size_bytes + 1);
@@ -80,33 +96,33 @@ struct node *store_node(struct model *m, struct slice name) {
     n->price = PRICE_NONE;
     n->pool = "";
     n->renewed_ms = n->restored_ms = n->ready_ms = TIME_UNKNOWN;
-    map_put_borrowed(&m->nodes, (struct slice){n->name, name.size_bytes}, n);
+    map_put_borrowed(&store->nodes, (struct slice){n->name, name.size_bytes}, n);
     return n;
 }
 
-struct pod *store_pod_new(struct model *m, struct target *t, const struct object_meta *meta) {
+struct pod *store_pod_new(struct store *store, struct target *t, const struct object_meta *meta) {
     struct pod *p = mem_alloc(sizeof *p + meta->name.size_bytes + 1 + meta->uid.size_bytes + 1);
     p->uid_at = (uint8_t)(meta->name.size_bytes + 1); /* names are at most 253 bytes: object_meta_bound */
     slice_copy(p->name, meta->name.size_bytes + 1, meta->name);
     slice_copy(p->name + p->uid_at, meta->uid.size_bytes + 1, meta->uid);
     p->id = slice_hash(meta->uid);
     p->target = t;
-    p->replicated_job = store_intern(m, meta->replicated_job);
-    p->default_container = store_intern(m, meta->default_container);
+    p->replicated_job = store_intern(store, meta->replicated_job);
+    p->default_container = store_intern(store, meta->default_container);
     p->job_index = meta->job_index < 0 ? 0 : (int)meta->job_index;
     p->completion_index = (int)meta->completion_index;
     p->created_ms = meta->created_ms;
     p->bound_ms = p->seen_ms = p->deletion_ms = p->ended_ms = p->gone_ms = TIME_UNKNOWN;
     p->waiting_reason = "";
     p->slot = -1;
-    map_put_borrowed(&m->pods, (struct slice){pod_uid(p), meta->uid.size_bytes}, p);
+    map_put_borrowed(&store->pods, (struct slice){pod_uid(p), meta->uid.size_bytes}, p);
     MEM_GROW(t->pods.items, t->pods.count, t->pods.capacity);
     t->pods.items[t->pods.count++] = p;
     t->pods.unindexed += p->completion_index < 0;
     t->pods.version++;
     t->pods.first_created_ms = p->created_ms < t->pods.first_created_ms ? p->created_ms : t->pods.first_created_ms;
     if (meta->controller_uid.size_bytes > 0) {
-        p->job = store_kube_job(m, t, meta->controller_uid);
+        p->job = store_kube_job(store, t, meta->controller_uid);
         p->next_in_job = p->job->pods;
         p->job->pods = p;
     }
@@ -119,8 +135,8 @@ void store_pod_bind(struct pod *p, struct node *n) {
     n->pods = p;
 }
 
-struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice uid) {
-    struct kube_job *j = map_get(&m->kube_jobs, uid);
+struct kube_job *store_kube_job(struct store *store, struct target *t, struct slice uid) {
+    struct kube_job *j = map_get(&store->kube_jobs, uid);
     if (j)
         return j;
     j = mem_new(struct kube_job);
@@ -132,12 +148,12 @@ struct kube_job *store_kube_job(struct model *m, struct target *t, struct slice 
     j->next_in_target = t->kube_jobs;
     t->kube_jobs = j;
     t->jobs_version++;
-    map_put(&m->kube_jobs, uid, j);
+    map_put(&store->kube_jobs, uid, j);
     return j;
 }
 
-struct workload *store_workload(struct model *m, struct target *t, struct slice uid) {
-    struct workload *w = map_get(&m->workloads, uid);
+struct workload *store_workload(struct store *store, struct target *t, struct slice uid) {
+    struct workload *w = map_get(&store->workloads, uid);
     if (w)
         return w;
     w = mem_new(struct workload);
@@ -147,57 +163,26 @@ struct workload *store_workload(struct model *m, struct target *t, struct slice 
     w->check_name = w->queue = "";
     w->next_in_target = t->workloads;
     t->workloads = w;
-    map_put(&m->workloads, uid, w);
+    map_put(&store->workloads, uid, w);
     return w;
 }
 
-static void forget_foreign_events(struct model *m) {
-    for (size_t i = m->events.count; i-- > 0;) {
-        struct map_entry *e = &m->events.entries[i];
-        struct slice uid = {e->key, e->key_size};
-        if (map_get(&m->pods, uid) == NULL)
-            map_remove(&m->events, uid);
-    }
-}
-
-struct pod_events *store_events(struct model *m, struct slice pod_uid) {
-    struct pod_events *e = map_get(&m->events, pod_uid);
-    if (e)
-        return e;
-    if (m->events.count >= STORE_MAX_EVENTS + m->pods.count)
-        forget_foreign_events(m);
-    e = mem_new(struct pod_events);
-    e->pull_start_ms = e->pull_end_ms = e->evicted_ms = TIME_UNKNOWN;
-    e->pull_duration_ms = -1;
-    map_put(&m->events, pod_uid, e);
-    return e;
-}
-
-struct refusals *store_refusals(struct model *m, struct slice job_uid) {
-    struct refusals *r = map_get(&m->refusals, job_uid);
-    if (r || m->refusals.count >= STORE_MAX_REFUSED_JOBS + m->kube_jobs.count)
-        return r;
-    r = mem_new(struct refusals);
-    map_put(&m->refusals, job_uid, r);
-    return r;
-}
-
-void store_touch_target(struct model *m, struct target *t) {
+void store_touch_target(struct store *store, struct target *t) {
     if (t->is_touched)
         return;
     t->is_touched = true;
-    MEM_GROW(m->touched, m->touched_count, m->touched_capacity);
-    m->touched[m->touched_count++] = t;
+    MEM_GROW(store->touched, store->touched_count, store->touched_capacity);
+    store->touched[store->touched_count++] = t;
 }
 
-void store_touch_pod(struct model *m, struct pod *p) {
+void store_touch_pod(struct store *store, struct pod *p) {
     store_mark_pod(p);
-    store_touch_target(m, p->target);
+    store_touch_target(store, p->target);
 }
 
-void store_touch_node(struct model *m, struct node *n) {
+void store_touch_node(struct store *store, struct node *n) {
     for (struct pod *p = n->pods; p; p = p->next_on_node)
-        store_touch_pod(m, p); /* also those that are gone: why they were lost may be told only now */
+        store_touch_pod(store, p); /* also those that are gone: why they were lost may be told only now */
 }
 
 bool store_is_cut(const struct target *t) {

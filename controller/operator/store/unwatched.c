@@ -7,38 +7,38 @@
 
 #include <stdlib.h>
 
-void store_watching(struct model *m, int64_t received_ms) {
-    m->received_ms = max_of(m->received_ms, received_ms);
-    if (m->watching_ms == TIME_OPEN)
-        m->watching_ms = received_ms;
+void store_watching(struct store *store, int64_t received_ms) {
+    store->received_ms = max_of(store->received_ms, received_ms);
+    if (store->watching_ms == TIME_OPEN)
+        store->watching_ms = received_ms;
 }
 
-int64_t store_pods_known_ms(const struct model *m, int64_t now_ms) {
-    int64_t known_ms = m->watermark_ms[RESOURCE_POD];
-    return m->is_absent[RESOURCE_POD] || known_ms == TIME_UNKNOWN ? now_ms : min_of(now_ms, known_ms);
+int64_t store_known_ms(const struct store *store, enum resource resource, int64_t now_ms) {
+    int64_t known_ms = store->watermark_ms[resource];
+    return store->is_absent[resource] || known_ms == TIME_UNKNOWN ? now_ms : min_of(now_ms, known_ms);
 }
 
-void store_count_failed(const struct model *m, struct kube_job *j, int64_t failed_pods, bool was_watched,
+void store_count_failed(const struct store *store, struct kube_job *j, int64_t failed_pods, bool was_watched,
                         int64_t received_ms) {
-    const struct span *cut = m->cuts.count > 0 ? &m->cuts.items[m->cuts.count - 1] : NULL;
+    const struct span *cut = store->cuts.count > 0 ? &store->cuts.items[store->cuts.count - 1] : NULL;
     bool is_going = j->deletion_ms != TIME_UNKNOWN; /* its pods end because of that */
     int64_t more = is_going ? 0 : max_of(failed_pods - j->failed_pods, 0);
     if (!was_watched || (cut && cut->to_ms > j->seen_ms && cut->from_ms < received_ms)) {
         j->failed_unwatched += more;
     } else if (more > 0) {
-        j->failed_unsettled = more + (j->failed_ms > m->pods_complete_ms ? j->failed_unsettled : 0);
+        j->failed_unsettled = more + (j->failed_ms > store->pods_complete_ms ? j->failed_unsettled : 0);
         j->failed_ms = received_ms;
     }
     j->failed_pods = failed_pods;
     j->seen_ms = received_ms;
 }
 
-void store_cut(struct model *m, int64_t from_ms, int64_t to_ms) {
-    struct span *last = m->cuts.count > 0 ? &m->cuts.items[m->cuts.count - 1] : NULL;
+void store_cut(struct store *store, int64_t from_ms, int64_t to_ms) {
+    struct span *last = store->cuts.count > 0 ? &store->cuts.items[store->cuts.count - 1] : NULL;
     if (from_ms >= to_ms || (last && from_ms >= last->from_ms && to_ms <= last->to_ms))
         return;
-    for (size_t i = 0; i < m->kube_jobs.count; i++) {
-        struct kube_job *j = m->kube_jobs.entries[i].value;
+    for (size_t i = 0; i < store->kube_jobs.count; i++) {
+        struct kube_job *j = store->kube_jobs.entries[i].value;
         j->failed_unwatched += j->failed_ms > from_ms ? j->failed_unsettled : 0;
         j->failed_unsettled = j->failed_ms > from_ms ? 0 : j->failed_unsettled;
     }
@@ -46,19 +46,19 @@ void store_cut(struct model *m, int64_t from_ms, int64_t to_ms) {
         last->from_ms = min_of(last->from_ms, from_ms);
         last->to_ms = max_of(last->to_ms, to_ms);
     } else {
-        spans_add(&m->cuts, from_ms, to_ms);
+        spans_add(&store->cuts, from_ms, to_ms);
     }
-    for (size_t i = 0; i < m->targets.count; i++)
-        store_touch_target(m, m->targets.entries[i].value);
+    for (size_t i = 0; i < store->targets.count; i++)
+        store_touch_target(store, store->targets.entries[i].value);
 }
 
-void store_unwatch(struct model *m, struct slice namespace_, int64_t from_ms) {
-    for (size_t i = 0; i < m->targets.count; i++) {
-        struct target *t = m->targets.entries[i].value;
-        if ((namespace_.size_bytes > 0 && !slice_is(namespace_, t->namespace_)) || from_ms >= m->received_ms)
+void store_unwatch(struct store *store, struct slice namespace_, int64_t from_ms) {
+    for (size_t i = 0; i < store->targets.count; i++) {
+        struct target *t = store->targets.entries[i].value;
+        if ((namespace_.size_bytes > 0 && !slice_is(namespace_, t->namespace_)) || from_ms >= store->received_ms)
             continue;
-        spans_add(&t->watch.gaps, from_ms, m->received_ms);
-        store_touch_target(m, t);
+        spans_add(&t->watch.gaps, from_ms, store->received_ms);
+        store_touch_target(store, t);
     }
 }
 
@@ -89,17 +89,17 @@ static void merge(struct spans *all) {
     all->count = n;
 }
 
-struct spans store_unwatched(const struct model *m, const struct target *t) {
+struct spans store_unwatched(const struct store *store, const struct target *t) {
     struct spans all = {0};
     for (int i = 0; i < t->watch.gaps.count; i++)
         add(&all, t, t->watch.gaps.items[i].from_ms, t->watch.gaps.items[i].to_ms);
     int64_t from_ms = max_of(t->watch.known_ms, t->created_ms);
-    int64_t to_ms = t->watch.resumed_ms != TIME_UNKNOWN ? t->watch.resumed_ms : m->watching_ms;
+    int64_t to_ms = t->watch.resumed_ms != TIME_UNKNOWN ? t->watch.resumed_ms : store->watching_ms;
     if (to_ms >= from_ms + STORE_SECOND_MS || (t->watch.known_ms != TIME_UNKNOWN && to_ms > from_ms))
         add(&all, t, from_ms, to_ms);
-    for (int i = 0; i < m->cuts.count; i++)
-        if (m->cuts.items[i].to_ms > from_ms)
-            add(&all, t, max_of(m->cuts.items[i].from_ms, from_ms), m->cuts.items[i].to_ms);
+    for (int i = 0; i < store->cuts.count; i++)
+        if (store->cuts.items[i].to_ms > from_ms)
+            add(&all, t, max_of(store->cuts.items[i].from_ms, from_ms), store->cuts.items[i].to_ms);
     merge(&all);
     return all;
 }

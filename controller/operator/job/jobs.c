@@ -1,0 +1,8 @@
+#include "operator/job/jobs.h"
+
+#include <stdio.h>
+
+struct slice jobs_name_key(char out[static JOBS_NAME_KEY], const char *namespace_, const char *name) {
+    int n = snprintf(out, JOBS_NAME_KEY, "%s/%s", namespace_, name);
+    return (struct slice){out, n < JOBS_NAME_KEY ? (size_t)n : JOBS_NAME_KEY - 1};
+}

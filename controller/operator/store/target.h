@@ -1,0 +1,156 @@
+/* target: what is stored of a target (a JobSet, or a Job that belongs to none), of the Jobs of a JobSet and of Kueue's
+ * Workloads for it. store.h says how long it lives. */
+#ifndef OPERATOR_STORE_TARGET_H
+#define OPERATOR_STORE_TARGET_H
+
+#include "operator/store/history.h"
+#include "operator/store/past.h"
+#include "operator/store/pod.h"
+
+struct model_job;
+
+struct kube_job {
+    bool is_restored;
+    char *uid, *name;
+    struct target *target;
+    const char *replicated_job;
+    int64_t created_ms, deletion_ms, gone_ms, failing_ms;
+    int64_t job_index;
+    int64_t attempt; /* of the whole set: label restart-attempt; -1 */
+    const char *failing_reason;
+    struct history suspended;
+    char *completed_indexes;
+    int64_t failed_pods;      /* as its status tells */
+    int64_t failed_unwatched; /* of them, while its pods were not watched */
+    int64_t failed_unsettled; /* of them, since its pods were last known: the watch of pods may turn out to be cut */
+    int64_t failed_ms;        /* receipt of the newest of those */
+    int64_t seen_ms;          /* newest receipt */
+    int64_t lost_pods;        /* its pods whose end is known and that may be counted there */
+    struct pod *pods;
+    struct kube_job *next_in_target;
+};
+
+struct unhealthy_node { /* Kueue declared that it failed and is to be replaced: status.unhealthyNodes */
+    const char *name;
+    int64_t from_ms, to_ms; /* no field of the object tells them; TIME_OPEN */
+};
+
+struct workload {
+    char *uid, *name;
+    struct target *target;
+    int64_t created_ms, finished_ms, gone_ms;
+    int64_t written_ms; /* newest managedFields time of its last version; TIME_UNKNOWN: none was observed */
+    struct history reserved, admitted, evicted, active; /* active: spec.active */
+    bool awaits_provisioning, is_restored;
+    int64_t evictions; /* as its status counts them: status.schedulingStats; 0 in older versions of Kueue */
+    const char *check_name, *queue;
+    const char *cluster_queue, *priority; /* as told last: an eviction takes the admission away; NULL */
+    char *check_message;
+    struct unhealthy_node *unhealthy; /* NULL: none ever */
+    int unhealthy_count, unhealthy_capacity;
+    struct workload *next_in_target;
+};
+
+struct required { /* a number of slots from a time on */
+    int64_t at_ms, slots;
+};
+
+struct replicated_job {
+    const char *name;
+    int64_t replicas, pods; /* pods of one job */
+    int64_t stride;         /* the most that pods ever was */
+    int64_t chips;          /* of one pod */
+    bool has_dependency;
+    struct required *sizes; /* elastic sets change it */
+    int size_count, size_capacity;
+};
+
+struct restart {
+    int64_t at_ms;
+    int64_t number;
+    const char *what; /* "restarts", "jobRestarts" */
+    char *message;
+    bool is_derived;
+};
+
+enum target_kind { TARGET_JOBSET, TARGET_JOB };
+
+/* ---- the parts of a target ---- */
+
+struct target_spec { /* what it asks for, as observed last */
+    const char *queue, *managed_by;
+    bool is_started_in_order;
+    const char *coordinator; /* replicated job; NULL */
+    int64_t coordinator_job_index, coordinator_pod_index;
+    struct replicated_job *jobs;
+    int job_count;
+    int left_out; /* replicated jobs that should be required and do not fit: objects.h */
+};
+
+struct target_end {
+    int64_t at_ms; /* TIME_UNKNOWN while it runs */
+    int64_t gone_ms;
+    bool is_deleted;
+    bool has_vanished; /* when it was deleted was not observed: by gone_ms, or before */
+    enum ledger_outcome outcome;
+    const char *reason;
+    char *message;
+};
+
+struct target_restarts {
+    int64_t count, job_restarts; /* as observed last; -1 */
+    struct restart *items;
+    int item_count, item_capacity;
+};
+
+struct target_pods {
+    struct pod **items;
+    size_t count, capacity;
+    size_t unindexed;                /* of them have no completion index */
+    int64_t first_created_ms;        /* TIME_OPEN: none is known */
+    uint64_t version, shape_version; /* move when a pod is added / when slots are numbered again */
+    struct pod *dirty;
+    int64_t forget_at_ms; /* then there may be pods that can be forgotten; TIME_OPEN */
+};
+
+struct target_past { /* of pods that are forgotten, or that a checkpoint had no room for: past.h */
+    struct past *items;
+    int count;
+    struct settled_slots *slots; /* of a checkpoint; NULL: it had room for all pods */
+    int slot_list_count;
+    int64_t settled_ms, settled_created_ms; /* until when, and of which pods: those that were created by then */
+};
+
+struct target_watch {   /* in which time its pods are known: unwatched.h */
+    int64_t known_ms;   /* all is known until then: its creation, or what a predecessor's checkpoint reaches to */
+    int64_t resumed_ms; /* from then on as well; TIME_UNKNOWN: since this process watches */
+    struct spans gaps;  /* of predecessors, or without permission: pods may have come and gone */
+};
+
+struct target {
+    char *uid, *namespace_, *name;
+    enum target_kind kind;
+    int64_t created_ms;
+    int64_t written_ms; /* newest managedFields time of its last version; TIME_UNKNOWN: none observed */
+    bool is_seen;       /* the object itself, not only others that name it */
+    bool is_restored;
+    bool is_partial; /* a checkpoint had no room for all that its predecessor knew of it */
+    bool is_cut;     /* of its own restarts or of those of a container, as of a history */
+    struct target_spec spec;
+    struct history suspended;
+    int64_t suspended_ms; /* time of its condition Suspended when that was last observed to be True; TIME_UNKNOWN */
+    struct target_end end;
+    struct target_restarts restarts;
+    struct target_pods pods;
+    struct target_past past;
+    struct target_watch watch;
+    struct kube_job *kube_jobs;
+    uint64_t jobs_version;       /* moves when a Job is added or its creation gets known */
+    int64_t forgotten_restarted; /* Jobs that are forgotten, and were restarted alone */
+    struct workload *workloads;
+    struct model_job *job;     /* the JobGoodput that measures it; NULL */
+    struct target *next_named; /* older targets of the same name */
+    bool is_touched, is_named; /* in the model's list: its status may change; it has got its name */
+};
+
+#endif
