@@ -12,7 +12,7 @@ import sys
 
 ORDER = [f"operator/{room}" for room in "objects store job facts status model runtime".split()]
 MAX_CYCLE = 3
-OWN_HEADERS = ["ledger", "operator/status", "operator/model", "operator/runtime", "operator/fleet"]
+OWN_HEADERS = ["ledger", "operator/store", "operator/job", "operator/status", "operator/model", "operator/runtime", "operator/fleet"]
 
 
 def read(root):
