@@ -157,7 +157,7 @@ static struct attempt attempt_of(const struct target *t, const char *replicated_
             if (is_mine)
                 a.made_ms = min_of(a.made_ms, j->created_ms);
         } else if (is_mine && j->attempt < number) {
-            a.cleared_ms = max_of(a.cleared_ms, j->gone_ms == TIME_UNKNOWN ? TIME_OPEN : j->gone_ms);
+            a.cleared_ms = max_of(a.cleared_ms, j->removed_ms == TIME_UNKNOWN ? TIME_OPEN : j->removed_ms);
         }
     }
     return a;
@@ -297,12 +297,12 @@ static void add_past(struct model_job *job) {
     for (int i = 0; i < job->target->past.count; i++) {
         struct past *past = &job->target->past.items[i];
         bool is_needed = is_required(job, past->replicated_job);
-        for (size_t k = 0; k < past->count && is_needed && !past->is_told; k++)
+        for (size_t k = 0; k < past->count && is_needed && !past->is_in_ledger; k++)
             ledger_add_past(job->ledger, &past->items[k].all);
-        past->is_told |= is_needed; /* a spec that requires other jobs starts a new ledger */
-        if (past->is_ready_told != is_needed)
+        past->is_in_ledger |= is_needed; /* a spec that requires other jobs starts a new ledger */
+        if (past->is_in_ready_line != is_needed)
             fact_add_past_ready(job, past, is_needed ? 1 : -1);
-        past->is_ready_told = is_needed;
+        past->is_in_ready_line = is_needed;
     }
 }
 
@@ -313,7 +313,7 @@ void job_update_facts(struct model_job *job) {
     fact_set_texts(job);
     job->facts.needs_all_pods |= place_unindexed(t); /* any pod may have another place now */
     job_find_log_pods(job);
-    job_tell_processes(job);
+    job_add_processes(job);
     fact_set_unwatched(job);
     add_target(job);
     add_past(job);

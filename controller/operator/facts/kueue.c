@@ -25,7 +25,7 @@ static int64_t admitted_again_ms(const struct workload *w, int64_t evicted_ms) {
 }
 
 static int64_t workload_end_ms(const struct workload *w) {
-    return w->finished_ms != TIME_UNKNOWN ? w->finished_ms : w->gone_ms != TIME_UNKNOWN ? w->gone_ms : TIME_OPEN;
+    return w->finished_ms != TIME_UNKNOWN ? w->finished_ms : w->removed_ms != TIME_UNKNOWN ? w->removed_ms : TIME_OPEN;
 }
 
 static void hold(struct sink *sink, const struct cause_facts *facts, uint64_t key, int64_t from_ms, int64_t to_ms) {

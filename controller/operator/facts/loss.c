@@ -10,7 +10,7 @@ int64_t fact_pod_lost_ms(const struct pod *p) {
     if (fact_pod_loss_by_node(p, &silent_ms))
         at_ms = min_of(at_ms, silent_ms);
     if (p->is_deleted && !p->has_vanished)
-        at_ms = min_of(at_ms, p->gone_ms);
+        at_ms = min_of(at_ms, p->removed_ms);
     if (p->phase == POD_SUCCEEDED && fact_pod_done_ms(p) == TIME_UNKNOWN)
         at_ms = min_of(at_ms, pod_ended_ms(p));
     return at_ms != TIME_OPEN && p->bound_ms != TIME_UNKNOWN ? max_of(at_ms, p->bound_ms) : at_ms;

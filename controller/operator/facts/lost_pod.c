@@ -31,7 +31,7 @@ static bool troubles(const struct node *n, const struct node_trouble *trouble, i
 static const char *node_state(const struct pod *p, int64_t at_ms, char text[static STORE_MESSAGE_SIZE]) {
     const struct node *n = p->node;
     /* A taint or label set after the pod's deletion did not cause it. */
-    int64_t known_until_ms = p->is_deleted ? p->gone_ms + SECOND_MS : TIME_OPEN;
+    int64_t known_until_ms = p->is_deleted ? p->removed_ms + SECOND_MS : TIME_OPEN;
     bool is_maintained = false;
     if (n == NULL || at_ms == TIME_OPEN) /* an index that is no longer required was not lost */
         return "";
@@ -117,7 +117,7 @@ static bool is_deletion_explained(const struct pod *p) {
     const struct target *t = p->target;
     const struct kube_job *j = p->job;
     int64_t at_ms = p->deletion_ms;
-    if (is_before(t->end.at_ms, at_ms) || is_before(t->end.gone_ms, at_ms))
+    if (is_before(t->end.at_ms, at_ms) || is_before(t->end.removed_ms, at_ms))
         return true;
     if (is_surplus(p))
         return true;
@@ -206,7 +206,7 @@ static void add_kueue_message(const struct pod *p, int64_t at_ms, struct cause_f
                               char text[static STORE_MESSAGE_SIZE]) {
     const struct cause_rule *rule = cause_find(f);
     const struct workload *w = fact_unhealthy_by_kueue(
-        p, at_ms - NEAR_MS, p->is_deleted && !p->has_vanished ? p->gone_ms + NEAR_MS : TIME_OPEN - 1);
+        p, at_ms - NEAR_MS, p->is_deleted && !p->has_vanished ? p->removed_ms + NEAR_MS : TIME_OPEN - 1);
     if (rule == NULL || rule->cause != CAUSE_NODE_FAILURE || w == NULL || w->name == NULL)
         return;
     snprintf(text, STORE_MESSAGE_SIZE, "%.90s%sWorkload %.70s: status.unhealthyNodes names %.50s", f->message,
@@ -247,7 +247,7 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
         d->at_ms = p->deletion_ms;
     } else if (p->deletion_ms == TIME_UNKNOWN) {
         f.shows = "lost"; /* nothing else is known about its end */
-        d->at_ms = p->has_vanished ? p->gone_ms : fact_pod_lost_ms(p);
+        d->at_ms = p->has_vanished ? p->removed_ms : fact_pod_lost_ms(p);
     } else {
         return false;
     }

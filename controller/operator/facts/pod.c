@@ -194,11 +194,11 @@ static void count_lost(struct pod *p) {
  * object shows a cause. */
 static void update_loss(struct model_job *job, struct pod *p, const struct ledger_disruption *d) {
     struct ledger_disruption loss = {.key = p->id, .at_ms = TIME_UNKNOWN};
-    if (p->loss_told > 0 && (d == NULL || p->loss_told != (uint8_t)d->cause + 1)) {
-        loss.cause = (enum cause)(p->loss_told - 1);
+    if (p->loss_recorded > 0 && (d == NULL || p->loss_recorded != (uint8_t)d->cause + 1)) {
+        loss.cause = (enum cause)(p->loss_recorded - 1);
         ledger_add_disruption(job->ledger, &loss); /* removes it */
     }
-    p->loss_told = d ? (uint8_t)(d->cause + 1) : 0;
+    p->loss_recorded = d ? (uint8_t)(d->cause + 1) : 0;
     if (d == NULL)
         return;
     loss = (struct ledger_disruption){.cause = d->cause, .key = p->id, .at_ms = d->at_ms, .opens = d->opens};

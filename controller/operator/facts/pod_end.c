@@ -49,8 +49,8 @@ int64_t fact_pod_failed_ms(const struct pod *p) {
 
 int64_t fact_pod_over_ms(const struct pod *p) {
     int64_t over_ms = pod_ended_ms(p);
-    if (p->gone_ms != TIME_UNKNOWN)
-        over_ms = over_ms == TIME_UNKNOWN ? p->gone_ms : min_of(over_ms, p->gone_ms);
+    if (p->removed_ms != TIME_UNKNOWN)
+        over_ms = over_ms == TIME_UNKNOWN ? p->removed_ms : min_of(over_ms, p->removed_ms);
     return over_ms == TIME_UNKNOWN ? TIME_OPEN : over_ms;
 }
 
@@ -118,7 +118,7 @@ static int64_t required_again_ms(const struct replicated_job *r, int from, int64
 
 int64_t fact_pod_surplus_ms(const struct pod *p) {
     const struct target *t = p->target;
-    int64_t deleted_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : p->is_deleted ? p->gone_ms : TIME_OPEN;
+    int64_t deleted_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : p->is_deleted ? p->removed_ms : TIME_OPEN;
     for (int i = 0; i < t->spec.job_count; i++) {
         const struct replicated_job *r = &t->spec.jobs[i];
         if (r->size_count < 2 || r->replicas == 0 || strcmp(r->name, p->replicated_job) != 0)

@@ -28,7 +28,7 @@ static int64_t counts_until_ms(const struct pod *p, int i, bool is_done) {
 }
 
 static void add_edge(struct ready_line *line, struct pod *p, bool is_done) {
-    int edge = p->ready_told++;
+    int edge = p->ready_counted++;
     bool is_begin = edge % 2 == 0;
     int64_t at_ms = is_begin ? pod_ready(p).items[edge / 2].from_ms : counts_until_ms(p, edge / 2, is_done);
     add_change(line, at_ms, is_begin ? 1 : -1);
@@ -38,7 +38,7 @@ static void add_edge(struct ready_line *line, struct pod *p, bool is_done) {
 
 /* Removes the newest end where it was added: it may have moved since. */
 static void remove_edge(struct ready_line *line, struct pod *p, bool is_newest_end) {
-    int edge = --p->ready_told;
+    int edge = --p->ready_counted;
     if (edge % 2 == 0)
         add_change(line, pod_ready(p).items[edge / 2].from_ms, -1);
     else
@@ -55,13 +55,13 @@ void fact_add_ready(struct model_job *job, struct pod *p) {
         edges--;
     if (p->slot < 0)
         edges = 0;
-    bool has_moved = count > 0 && p->ready_told == 2 * count && p->ready_until_ms != until_ms;
-    while (p->ready_told > edges || has_moved) {
+    bool has_moved = count > 0 && p->ready_counted == 2 * count && p->ready_until_ms != until_ms;
+    while (p->ready_counted > edges || has_moved) {
         remove_edge(&job->facts.ready_line, p, is_newest_end);
-        is_newest_end &= p->ready_told % 2 == 0;
+        is_newest_end &= p->ready_counted % 2 == 0;
         has_moved = false;
     }
-    while (p->ready_told < edges)
+    while (p->ready_counted < edges)
         add_edge(&job->facts.ready_line, p, is_done);
 }
 
@@ -72,14 +72,14 @@ void fact_add_past_ready(struct model_job *job, const struct past *past, int tim
 }
 
 bool fact_can_move_ready(const struct pod *p) {
-    return p->ready_told == 2 * pod_ready(p).count;
+    return p->ready_counted == 2 * pod_ready(p).count;
 }
 
 void fact_sum_ready(const struct pod *p, struct past *past, int64_t until_ms) {
     bool is_open = false;
-    for (int edge = 0; edge < p->ready_told; edge++) {
+    for (int edge = 0; edge < p->ready_counted; edge++) {
         int64_t at_ms = pod_ready(p).items[edge / 2].from_ms;
-        if (edge + 1 == p->ready_told && edge % 2 == 1)
+        if (edge + 1 == p->ready_counted && edge % 2 == 1)
             at_ms = p->ready_until_ms;
         else if (edge % 2 == 1)
             at_ms = counts_until_ms(p, edge / 2, false);

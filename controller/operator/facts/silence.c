@@ -110,14 +110,14 @@ static int64_t containers_ended_ms(const struct pod *p) {
 /* The node's return proves something of the pod. It is stamped in whole seconds: a pod that was last seen within that
  * second may have been gone before it. */
 static bool is_back_with(const struct pod *p, const struct node_trouble *t) {
-    return t->to_ms != TIME_OPEN && !(p->has_vanished && p->gone_ms < t->to_ms + 1000);
+    return t->to_ms != TIME_OPEN && !(p->has_vanished && p->removed_ms < t->to_ms + 1000);
 }
 
 static struct silence silence_of(const struct pod *p, const struct node_trouble *t) {
     int64_t heard_ms = max_of(fact_node_silent_from_ms(p->node, t), p->bound_ms), asked_ms = fact_pod_asked_ms(p);
     struct silence q = {.from_ms = reachable_from_ms(p, t, heard_ms)};
-    int64_t gone_ms = p->gone_ms == TIME_UNKNOWN ? TIME_OPEN : p->gone_ms;
-    int64_t ended_ms = min_of(min_of(asked_ms, containers_ended_ms(p)), gone_ms);
+    int64_t removed_ms = p->removed_ms == TIME_UNKNOWN ? TIME_OPEN : p->removed_ms;
+    int64_t ended_ms = min_of(min_of(asked_ms, containers_ended_ms(p)), removed_ms);
     q.was_server_away = q.from_ms > heard_ms;
     q.to_ms = is_back_with(p, t) ? min_of(t->to_ms, ended_ms) : ended_ms;
     q.is_fatal = !q.was_server_away && !is_start_unwatched(p, t) && asked_ms != TIME_OPEN && asked_ms == ended_ms &&

@@ -49,10 +49,10 @@ static const struct transition *first_true(const struct history *h, int64_t from
 static const struct workload *workload_of(const struct target *t, const struct span *s) {
     const struct workload *only = NULL;
     for (const struct workload *w = t->workloads; w; w = w->next_in_target) {
-        if (w->gone_ms != TIME_UNKNOWN && w->gone_ms <= s->from_ms)
+        if (w->removed_ms != TIME_UNKNOWN && w->removed_ms <= s->from_ms)
             continue;
         bool is_known = !w->is_restored || s->to_ms <= t->watch.known_ms; /* a predecessor may have listed it */
-        bool was_observed_since = is_known && (w->gone_ms == TIME_UNKNOWN || w->gone_ms > s->to_ms);
+        bool was_observed_since = is_known && (w->removed_ms == TIME_UNKNOWN || w->removed_ms > s->to_ms);
         if (only || !was_observed_since || w->name == NULL)
             return NULL;
         only = w;
@@ -112,7 +112,7 @@ void fact_set_unwatched(struct model_job *job) {
         struct proofs p = {.unwatched = all.items[i]};
         const struct workload *w = workload_of(t, &p.unwatched);
         bool is_known = !t->is_restored || p.unwatched.to_ms <= t->watch.known_ms;
-        bool was_observed_since = is_known && !(t->end.has_vanished && t->end.gone_ms <= p.unwatched.to_ms);
+        bool was_observed_since = is_known && !(t->end.has_vanished && t->end.removed_ms <= p.unwatched.to_ms);
         if (was_observed_since &&
             !t->spec.is_started_in_order) /* otherwise its condition may stay True (observe_target.c) */
             prove_state(&p, &t->suspended, true);

@@ -10,7 +10,7 @@ struct format {
     char trouble[256];       /* why not */
     int64_t generation, since_ms;
     int patterns, examples;
-    bool is_untold; /* its status is to be written */
+    bool is_unreported; /* its status is to be written */
 };
 
 void format_free(void *format);

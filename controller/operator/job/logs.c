@@ -73,10 +73,10 @@ void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o) 
 
 /* ---- processes ---- */
 
-static void tell_process(struct log_process *p);
+static void add_process(struct log_process *p);
 
 /* The trainer runs anew in the same container: that is a process of its own. */
-static void begin_anew(struct log_process *p, const struct record *r) {
+static void begin_next_run(struct log_process *p, const struct record *r) {
     if (p->earlier == JOB_MAX_EARLIER_RUNS)
         memmove(&p->runs[0], &p->runs[1], (size_t)--p->earlier * sizeof *p->runs);
     STORE_GROW(p->runs, p->earlier, p->runs_capacity);
@@ -85,14 +85,14 @@ static void begin_anew(struct log_process *p, const struct record *r) {
     p->run_from_ms = r->at_ms;
     p->last_step = RECORD_NONE;
     p->trainer = (struct trainer_run){.last_ms = TIME_UNKNOWN};
-    tell_process(p);
+    add_process(p);
 }
 
 static void on_record(void *context, const struct record *r) {
     struct log_process *process = context;
     struct record mine = *r;
     if (process->pod != NULL && r->at_ms != TIME_UNKNOWN && trainer_run_restarts(&process->trainer, r))
-        begin_anew(process, r);
+        begin_next_run(process, r);
     if (r->at_ms != TIME_UNKNOWN)
         trainer_run_note(&process->trainer, r);
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END)
@@ -124,13 +124,13 @@ void job_logs_done(struct model_job *job) {
 }
 
 /* A run that no pod tells of: before those that are known, or after all that will be known. */
-static void tell_unseen_process(struct log_process *p) {
+static void add_process_without_pod(struct log_process *p) {
     p->ordinal = ledger_add_process(p->job->ledger, 1, TIME_UNKNOWN, TIME_OPEN);
     ledger_await(p->job->ledger, p->ordinal, !p->has_ended && !p->job->log.trouble[0]);
 }
 
 /* One run of the trainer. In a container they are told apart by their number. */
-static int tell_run(const struct log_process *p, int run, int64_t started_ms, int64_t ended_ms) {
+static int add_run(const struct log_process *p, int run, int64_t started_ms, int64_t ended_ms) {
     uint64_t id = p->pod->id + (uint64_t)p->restart_count * 1000003 + (uint64_t)run * UINT64_C(0x9E3779B97F4A7C15);
     int ordinal = ledger_add_process(p->job->ledger, id, started_ms, ended_ms);
     ledger_name_process(p->job->ledger, ordinal, p->pod->name);
@@ -141,19 +141,19 @@ static int tell_run(const struct log_process *p, int run, int64_t started_ms, in
 }
 
 /* Those before the present one ended in the log, with their last record. */
-static void tell_earlier_runs(const struct log_process *p, int64_t started_ms) {
+static void add_earlier_runs(const struct log_process *p, int64_t started_ms) {
     for (int i = 0; i < p->earlier; i++) {
         const struct log_run *x = &p->runs[i];
         int64_t from_ms = x->from_ms == TIME_UNKNOWN ? started_ms : x->from_ms;
-        int ordinal = tell_run(p, p->run - p->earlier + i, from_ms, x->ended_ms);
+        int ordinal = add_run(p, p->run - p->earlier + i, from_ms, x->ended_ms);
         ledger_set_read_to_end(p->job->ledger, ordinal);
         ledger_await(p->job->ledger, ordinal, false);
     }
 }
 
-static void tell_process(struct log_process *p) {
+static void add_process(struct log_process *p) {
     if (p->pod == NULL) {
-        tell_unseen_process(p);
+        add_process_without_pod(p);
         return;
     }
     struct container *c = log_container(p->job, p->pod);
@@ -165,11 +165,11 @@ static void tell_process(struct log_process *p) {
         finished_ms = instance_finished_ms(i);
     }
     if (finished_ms == TIME_UNKNOWN && p->pod->is_deleted)
-        finished_ms = p->pod->gone_ms;
+        finished_ms = p->pod->removed_ms;
     int64_t started_ms = i ? i->started_ms : TIME_UNKNOWN;
-    tell_earlier_runs(p, started_ms);
-    p->ordinal = tell_run(p, p->run, p->run > 0 ? p->run_from_ms : started_ms,
-                          finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
+    add_earlier_runs(p, started_ms);
+    p->ordinal = add_run(p, p->run, p->run > 0 ? p->run_from_ms : started_ms,
+                         finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
     if (p->has_ended && !p->lost[0])
         ledger_set_read_to_end(p->job->ledger, p->ordinal);
     if (i && i == container_now(c))
@@ -195,13 +195,13 @@ struct log_process *job_log_process(struct model_job *job, struct pod *pod, int 
     p->parser = parser_new(job, on_record, p, NULL); /* NULL: a condition says why */
     STORE_GROW(job->log.processes, job->log.process_count, job->log.process_capacity);
     job->log.processes[job->log.process_count++] = p;
-    tell_process(p);
+    add_process(p);
     return p;
 }
 
-void job_tell_processes(struct model_job *job) {
+void job_add_processes(struct model_job *job) {
     for (int i = 0; i < job->log.process_count; i++)
-        tell_process(job->log.processes[i]);
+        add_process(job->log.processes[i]);
 }
 
 /* ---- model.h ---- */

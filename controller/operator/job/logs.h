@@ -48,6 +48,6 @@ void job_logs_done(struct model_job *job);
 struct log_process *job_log_process(struct model_job *job, struct pod *p, int restart_count);
 void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line);
 void job_log_process_end(struct model_job *job, struct log_process *p, const char *lost);
-void job_tell_processes(struct model_job *job);
+void job_add_processes(struct model_job *job);
 
 #endif

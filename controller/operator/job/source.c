@@ -17,7 +17,7 @@
 /* A container's times are whole seconds, and the clock of whoever stamped a line is another one. */
 #define SLACK_MS 2000
 /* A line from outside all runs that are known may be of one that will be told yet; after so long it is not. */
-#define UNTOLD_MS 30000
+#define UNREPORTED_MS 30000
 /* After the end of a run so long for its last lines to be stored. */
 #define STORED_AFTER_MS 10000
 
@@ -62,7 +62,7 @@ struct run { /* of the log's container */
 static int64_t finished_ms(const struct pod *p, const struct instance *i) {
     int64_t ms = instance_finished_ms(i);
     if (ms == TIME_UNKNOWN && p->is_deleted)
-        ms = p->gone_ms;
+        ms = p->removed_ms;
     return ms == TIME_UNKNOWN ? TIME_OPEN : ms;
 }
 
@@ -93,11 +93,11 @@ static void find_runs(struct model_job *job, int64_t at_ms, struct run *before, 
 /* Nothing more will be told of pods as of then. */
 static bool are_pods_known(const struct model_job *job, int64_t at_ms) {
     int64_t known_ms = job->store->watermark_ms[RESOURCE_POD];
-    return job->target->end.at_ms != TIME_UNKNOWN || (known_ms != TIME_UNKNOWN && known_ms > at_ms + UNTOLD_MS);
+    return job->target->end.at_ms != TIME_UNKNOWN || (known_ms != TIME_UNKNOWN && known_ms > at_ms + UNREPORTED_MS);
 }
 
 /* A run of which no pod tells any more: it was over before this controller began, or before the first run known. */
-static struct log_process *unseen_process(struct model_job *job) {
+static struct log_process *process_without_pod(struct model_job *job) {
     return job_log_process(job, NULL, 0);
 }
 
@@ -122,7 +122,7 @@ bool model_job_source_line(struct model_job *job, int64_t stamp_ms, struct slice
     else if (before.pod != NULL) /* it went on, whatever is said of its container */
         p = job_log_process(job, before.pod, before.restart_count);
     else
-        p = unseen_process(job);
+        p = process_without_pod(job);
     job_log_stored_line(job, p, stamp_ms, line);
     return true;
 }

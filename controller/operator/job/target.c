@@ -18,10 +18,10 @@ static bool is_older(const struct model_job *a, const struct model_job *b) {
     return order != 0 ? order < 0 : strcmp(a->uid, b->uid) < 0;
 }
 
-static void tell_past_anew(struct model_job *job, bool with_ready) {
+static void reset_past(struct model_job *job, bool with_ready) {
     for (int i = 0; i < job->target->past.count; i++) {
-        job->target->past.items[i].is_told = false;
-        job->target->past.items[i].is_ready_told &= !with_ready;
+        job->target->past.items[i].is_in_ledger = false;
+        job->target->past.items[i].is_in_ready_line &= !with_ready;
     }
 }
 
@@ -50,13 +50,13 @@ void job_set_target(struct model_job *job, struct target *t) {
     t->job = job;
     for (size_t i = 0; i < t->pods.count; i++) {
         struct pod *p = t->pods.items[i];
-        p->pushed.count = p->ready_told = 0;
-        p->loss_told = 0;
+        p->pushed.count = p->ready_counted = 0;
+        p->loss_recorded = 0;
     }
-    tell_past_anew(job, true);
+    reset_past(job, true);
 }
 
-void job_begin_anew(struct model_job *job) {
+void job_read_again(struct model_job *job) {
     struct target *t = job->target;
     struct model_job before = *job;
     job_set_target(job, NULL);
@@ -76,7 +76,7 @@ void job_count_otherwise(struct model_job *job) {
     if (ledger_save(job->ledger, LEDGER_SAVE_WITHOUT_OBJECTS, &saved) == 0)
         otherwise = ledger_load(buf_slice(&saved), &job->spec.options, NULL);
     if (otherwise == NULL) { /* keeps more than fits: from what the cluster still shows */
-        job_begin_anew(job);
+        job_read_again(job);
         return;
     }
     ledger_free(job->ledger);
@@ -85,10 +85,10 @@ void job_count_otherwise(struct model_job *job) {
     job->facts.shape_version = 0;
     job->facts.needs_all_pods = true;
     job->observation.through_ms = TIME_UNKNOWN;
-    tell_past_anew(job, false);
+    reset_past(job, false);
     for (size_t i = 0; i < job->target->pods.count; i++)
-        job->target->pods.items[i]->pushed.count = job->target->pods.items[i]->loss_told = 0;
-    job_tell_processes(job);
+        job->target->pods.items[i]->pushed.count = job->target->pods.items[i]->loss_recorded = 0;
+    job_add_processes(job);
 }
 
 /* ---- the JobGoodputs of a target: the oldest measures it ---- */

@@ -12,7 +12,7 @@ void job_take_aim_off(struct model_job *job);
 void job_find_target(struct model_job *job); /* also tells duplicates apart; its own and those of younger ones */
 void job_set_target(struct model_job *job, struct target *t);
 /* The spec names another log: a new ledger, and all that can be read of it is read again. */
-void job_begin_anew(struct model_job *job);
+void job_read_again(struct model_job *job);
 /* The spec counts otherwise (windows, ideal step, required replicated jobs): the ledger keeps its records. */
 void job_count_otherwise(struct model_job *job);
 

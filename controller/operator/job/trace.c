@@ -3,18 +3,18 @@
 #include "base/mem.h"
 
 enum {
-    POINTS_FIRST = 32, /* most jobs of a fleet save seldom */
+    POINTS_FIRST = 32, /* few jobs save often */
     POINTS_MAX = 4096,
     LOOK_BACK = 16, /* saves that may still be waited for */
 };
 
-static void keep(struct trace_points *p, size_t most, int64_t at_ms, int64_t step) {
+static void keep(struct trace_points *p, size_t max_points, int64_t at_ms, int64_t step) {
     if (++p->skipped < p->stride)
         return;
     p->skipped = 0;
-    if (p->count == p->capacity && p->count < most) {
+    if (p->count == p->capacity && p->count < max_points) {
         size_t doubled = p->capacity > 0 ? 2 * p->capacity : POINTS_FIRST;
-        p->capacity = doubled < most ? doubled : most;
+        p->capacity = doubled < max_points ? doubled : max_points;
         p->points = mem_resize(p->points, p->capacity, sizeof *p->points);
         p->stride = 1;
     }
@@ -31,7 +31,7 @@ static void keep(struct trace_points *p, size_t most, int64_t at_ms, int64_t ste
 
 /* The save of that step among the newest (RECORD_NONE: the newest) is durable. It stays where it began: what came after
  * that is not in it. at_ms: of a save whose beginning was not told. */
-static void mark_durable(struct trace_points *saves, size_t most, int64_t step, int64_t at_ms) {
+static void mark_durable(struct trace_points *saves, size_t max_points, int64_t step, int64_t at_ms) {
     for (size_t i = saves->count; i > 0 && saves->count - i < LOOK_BACK; i--)
         if (step == RECORD_NONE || saves->points[i - 1].step == step) {
             saves->points[i - 1].is_durable = true;
@@ -39,32 +39,32 @@ static void mark_durable(struct trace_points *saves, size_t most, int64_t step, 
         }
     if (step != RECORD_NONE && at_ms != TIME_UNKNOWN) {
         size_t before = saves->count;
-        keep(saves, most, at_ms, step);
+        keep(saves, max_points, at_ms, step);
         if (saves->count > before)
             saves->points[saves->count - 1].is_durable = true;
     }
 }
 
 void trace_add(struct trace *trace, const struct record *r) {
-    size_t most = trace->max_points > 0 ? trace->max_points : POINTS_MAX;
+    size_t max_points = trace->max_points > 0 ? trace->max_points : POINTS_MAX;
     switch (r->kind) {
     case RECORD_STEP_START:
     case RECORD_STEP_END:
         if (r->step == RECORD_NONE)
             return;
         trace->last_step = r->step;
-        keep(&trace->steps, most, r->at_ms, r->step);
+        keep(&trace->steps, max_points, r->at_ms, r->step);
         return;
     case RECORD_SAVE_START:
-        keep(&trace->saves, most, r->at_ms, r->step != RECORD_NONE ? r->step : trace->last_step);
+        keep(&trace->saves, max_points, r->at_ms, r->step != RECORD_NONE ? r->step : trace->last_step);
         return;
     case RECORD_SAVE_DURABLE:
     case RECORD_SAVE_ON_SIGTERM:
-        mark_durable(&trace->saves, most, r->step, r->at_ms);
+        mark_durable(&trace->saves, max_points, r->step, r->at_ms);
         return;
     case RECORD_RESTORE_END: /* what could be restored was there */
         if (r->step != RECORD_NONE)
-            mark_durable(&trace->saves, most, r->step, TIME_UNKNOWN);
+            mark_durable(&trace->saves, max_points, r->step, TIME_UNKNOWN);
         return;
     default:
         return;

@@ -102,7 +102,7 @@ static void read_processes(struct visitor *v, struct model_job *job) {
         }
         visit_process(v, job_log_process(job, pod, restart_count));
     }
-    job_tell_processes(job); /* those of a later run have another place in the ledger */
+    job_add_processes(job); /* those of a later run have another place in the ledger */
 }
 
 /* Where a source other than a pod's log resumes: just behind what the ledger has of it. */

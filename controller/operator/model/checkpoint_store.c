@@ -161,7 +161,7 @@ static void visit_containers(struct visitor *v, struct pod *p) {
             codec_time(v->codec, &x->last_line_ms);
             CODEC_INT(v->codec, &x->exit_code, -1, 0xffff);
             visit_name(v, &x->reason);
-            CODEC_INT(v->codec, &x->end_order, END_UNSEEN, END_SEEN_TOGETHER);
+            CODEC_INT(v->codec, &x->end_order, END_UNOBSERVED, END_SEEN_TOGETHER);
         }
         v->codec->failed |= c->count == 0; /* there is always one */
     }
@@ -237,7 +237,7 @@ static void visit_pod(struct visitor *v, struct pod *p) {
     codec_time(v->codec, &p->bound_ms);
     visit_trouble(v, p);
     codec_time(v->codec, &p->ended_ms);
-    codec_time(v->codec, &p->gone_ms);
+    codec_time(v->codec, &p->removed_ms);
     codec_time(v->codec, &p->settled_ms);
     CODEC_INT(v->codec, &p->held, LEDGER_HELD_BY_NONE, LEDGER_HELD_BY_ANOTHER);
     visit_ready(v, p);
@@ -340,7 +340,7 @@ static void visit_kube_job(struct visitor *v, struct kube_job *j) {
     visit_name(v, &j->replicated_job);
     codec_time(v->codec, &j->created_ms);
     codec_time(v->codec, &j->deletion_ms);
-    codec_time(v->codec, &j->gone_ms);
+    codec_time(v->codec, &j->removed_ms);
     codec_time(v->codec, &j->failing_ms);
     codec_i64(v->codec, &j->attempt);
     codec_i64(v->codec, &j->job_index);
@@ -360,7 +360,7 @@ static void visit_kube_job(struct visitor *v, struct kube_job *j) {
 
 /* What still exists can be left to the cluster to show. */
 static bool has_kube_job(const struct visitor *v, const struct kube_job *j) {
-    return v->extent <= EXTENT_ORDINARY || (v->extent == EXTENT_FEW_JOBS && j->gone_ms != TIME_UNKNOWN);
+    return v->extent <= EXTENT_ORDINARY || (v->extent == EXTENT_FEW_JOBS && j->removed_ms != TIME_UNKNOWN);
 }
 
 static void visit_kube_jobs(struct visitor *v, struct target *t) {
@@ -394,7 +394,7 @@ static void visit_workload(struct visitor *v, struct workload *w) {
     codec_text(v->codec, &w->name, 253);
     codec_time(v->codec, &w->created_ms);
     codec_time(v->codec, &w->finished_ms);
-    codec_time(v->codec, &w->gone_ms);
+    codec_time(v->codec, &w->removed_ms);
     visit_history(v, &w->reserved);
     visit_history(v, &w->admitted);
     visit_history(v, &w->evicted);
@@ -573,7 +573,7 @@ void visit_target(struct visitor *v, struct target *t) {
     codec_bool(v->codec, &t->end.has_vanished);
     codec_time(v->codec, &t->created_ms);
     codec_time(v->codec, &t->end.at_ms);
-    codec_time(v->codec, &t->end.gone_ms);
+    codec_time(v->codec, &t->end.removed_ms);
     visit_unwatched(v, t);
     CODEC_INT(v->codec, &t->end.outcome, OUTCOME_RUNNING, OUTCOME_DELETED);
     visit_name(v, &t->end.reason);

@@ -40,7 +40,7 @@ static void give_up(struct model_job *job, struct pod *p) {
     model_job_log_end(job, pod_uid(p), restart_count, why);
 }
 
-enum reading { LOG_UNTOLD /* it has not started */, LOG_UNREAD, LOG_READ };
+enum reading { LOG_NOT_STARTED /* it has not started */, LOG_UNREAD, LOG_READ };
 
 static enum reading reading_of(const struct model_job *job, const struct pod *p) {
     for (int k = job->log.process_count - 1; k >= 0; k--)
@@ -49,7 +49,7 @@ static enum reading reading_of(const struct model_job *job, const struct pod *p)
     for (int c = 0; c < p->container_count; c++)
         if (container_now(&p->containers[c])->started_ms != TIME_UNKNOWN)
             return LOG_UNREAD;
-    return LOG_UNTOLD;
+    return LOG_NOT_STARTED;
 }
 
 /* Before the numbers are made. */

@@ -25,7 +25,7 @@ static bool can_forget_facts(const struct pod *p, const struct ledger_forgetting
         if (x->kind == PUSHED_DISRUPTION && !ledger_can_forget_disruption(f, x->key))
             return false;
     }
-    return p->loss_told == 0 || ledger_can_forget_disruption(f, p->id);
+    return p->loss_recorded == 0 || ledger_can_forget_disruption(f, p->id);
 }
 
 struct wish {
@@ -35,7 +35,7 @@ struct wish {
 
 static bool can_forget(const struct pod *p, const struct wish *w, const struct ledger_forgetting *f) {
     bool even_newest = w->even_newest && p->phase != POD_SUCCEEDED;
-    return p->is_deleted && p->gone_ms <= w->deleted_by_ms && !p->is_dirty && p->completion_index >= 0 &&
+    return p->is_deleted && p->removed_ms <= w->deleted_by_ms && !p->is_dirty && p->completion_index >= 0 &&
            p->slot >= 0 && fact_can_move_ready(p) && ledger_can_forget_occupancy(f, p->id, even_newest) &&
            can_forget_facts(p, f);
 }
@@ -43,21 +43,21 @@ static bool can_forget(const struct pod *p, const struct wish *w, const struct l
 /* The log hangs on its pods. */
 static void keep_log_pods(struct model_job *job) {
     for (int i = 0; i < job->log_pods.count; i++)
-        job->log_pods.items[i]->goes = false;
+        job->log_pods.items[i]->is_forgettable = false;
     for (int i = 0; i < job->log.process_count; i++)
         if (job->log.processes[i]->pod)
-            job->log.processes[i]->pod->goes = false;
+            job->log.processes[i]->pod->is_forgettable = false;
 }
 
 /* A pod that succeeded when it was asked to go has not completed its index, as long as another took it over. */
 static void keep_successors(const struct target *t) {
     for (size_t i = 0; i < t->pods.count; i++) {
         const struct pod *p = t->pods.items[i];
-        if (p->goes || p->phase != POD_SUCCEEDED || p->job == NULL || fact_pod_done_ms(p) != TIME_UNKNOWN)
+        if (p->is_forgettable || p->phase != POD_SUCCEEDED || p->job == NULL || fact_pod_done_ms(p) != TIME_UNKNOWN)
             continue;
         for (struct pod *other = p->job->pods; other; other = other->next_in_job)
             if (other->completion_index == p->completion_index)
-                other->goes = false;
+                other->is_forgettable = false;
     }
 }
 
@@ -71,7 +71,7 @@ static void keep_first_made(const struct store *store, const struct target *t) {
                 if (p->created_ms > all->items[i].last_ms && (first == NULL || p->created_ms < first->created_ms))
                     first = p;
             if (first)
-                first->goes = false;
+                first->is_forgettable = false;
         }
     }
 }
@@ -97,13 +97,13 @@ static void forget_facts(const struct pod *p, struct ledger_forgetting *f) {
         else if (x->kind == PUSHED_DISRUPTION)
             ledger_forget_disruption(f, (enum cause)x->detail, x->key);
     }
-    if (p->loss_told > 0)
-        ledger_forget_disruption(f, (enum cause)(p->loss_told - 1), p->id);
+    if (p->loss_recorded > 0)
+        ledger_forget_disruption(f, (enum cause)(p->loss_recorded - 1), p->id);
 }
 
 static void forget_pod(struct model_job *job, struct pod *p, struct ledger_forgetting *f) {
     struct past *past = store_past(job->target, p->replicated_job);
-    past->is_told = past->is_ready_told = true; /* as all that it comes from is */
+    past->is_in_ledger = past->is_in_ready_line = true; /* as all that it comes from is */
     fact_sum_ready(p, past, TIME_OPEN);
     ledger_forget_occupancy(f, p->id, take_change, &(struct into){job, past});
     forget_facts(p, f);
@@ -116,7 +116,7 @@ static void drop_pods(struct model_job *job, struct ledger_forgetting *f) {
     size_t kept = 0, log_pods_seen = job->log_pods.pods_read, chip_seen = job->accelerator.pods_read;
     for (size_t i = 0; i < t->pods.count; i++) {
         struct pod *p = t->pods.items[i];
-        if (!p->goes) {
+        if (!p->is_forgettable) {
             t->pods.items[kept++] = p;
             continue;
         }
@@ -162,7 +162,7 @@ static void forget_jobs(struct store *store, struct target *t, int64_t by_ms) {
     int64_t before = oldest_attempt(t);
     for (struct kube_job *j = t->kube_jobs, *next; j; j = next) {
         next = j->next_in_target;
-        if (j->gone_ms == TIME_UNKNOWN || j->gone_ms > by_ms || j->pods || j->attempt >= before ||
+        if (j->removed_ms == TIME_UNKNOWN || j->removed_ms > by_ms || j->pods || j->attempt >= before ||
             map_get(&store->refusals, slice_of(j->uid)))
             continue;
         keep_time(j);
@@ -178,7 +178,7 @@ static bool forget(struct model_job *job, const struct wish *w) {
     struct ledger_forgetting *f = ledger_forget_begin(job->ledger, w->steady_ms);
     size_t count = t->pods.count;
     for (size_t i = 0; i < t->pods.count; i++)
-        t->pods.items[i]->goes = can_forget(t->pods.items[i], w, f);
+        t->pods.items[i]->is_forgettable = can_forget(t->pods.items[i], w, f);
     keep_log_pods(job);
     keep_successors(t);
     keep_first_made(job->store, t);
@@ -196,8 +196,8 @@ void job_forget_pods(struct model_job *job, int64_t through_ms) {
         return;
     forget(job, &(struct wish){through_ms - after_ms, through_ms - after_ms, false});
     for (size_t i = 0; i < t->pods.count; i++)
-        if (t->pods.items[i]->is_deleted && t->pods.items[i]->gone_ms > through_ms - after_ms)
-            next_ms = min_of(next_ms, t->pods.items[i]->gone_ms);
+        if (t->pods.items[i]->is_deleted && t->pods.items[i]->removed_ms > through_ms - after_ms)
+            next_ms = min_of(next_ms, t->pods.items[i]->removed_ms);
     t->pods.forget_at_ms = next_ms == TIME_OPEN ? TIME_OPEN : max_of(next_ms, through_ms - after_ms + after_ms / LOOKS);
 }
 

@@ -33,7 +33,7 @@ static void read_spec(struct format *f, struct slice spec) {
 
 static void change_job(struct model_job *job, const struct userformat *user, bool was_usable) {
     if (user != NULL && (!was_usable || job->log.costly_pattern != NULL))
-        job_begin_anew(job);
+        job_read_again(job);
     for (int i = 0; i < job->log.process_count; i++) {
         struct log_process *p = job->log.processes[i];
         if (user != NULL && p->parser != NULL)
@@ -81,7 +81,7 @@ int observe_steplogformat(struct jobs *jobs, enum observed what, struct slice na
     const struct object_condition *ready = object_condition_find(&o.conditions, "Ready");
     bool is_same = ready != NULL && slice_is(ready->status, f->user != NULL ? "True" : "False");
     f->since_ms = is_same && ready->at_ms != TIME_UNKNOWN ? ready->at_ms : received_ms;
-    f->is_untold = !is_same || o.observed_generation != f->generation;
+    f->is_unreported = !is_same || o.observed_generation != f->generation;
     change_jobs(jobs, f->name, f->user, was_usable);
     return 0;
 }
@@ -91,9 +91,9 @@ bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE]
         struct format *f = m->jobs.formats.entries[i].value;
         char since[RFC3339_SIZE], message[300];
         struct jwrite w;
-        if (!f->is_untold)
+        if (!f->is_unreported)
             continue;
-        f->is_untold = false;
+        f->is_unreported = false;
         slice_copy(name, MODEL_FORMAT_NAME_SIZE, slice_of(f->name));
         snprintf(message, sizeof message, "%d patterns, %d examples give what they must", f->patterns, f->examples);
         jwrite_init(&w, status);
@@ -121,5 +121,5 @@ bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE]
 void model_format_again(struct model *m, const char *name) {
     struct format *f = map_get(&m->jobs.formats, slice_of(name));
     if (f != NULL)
-        f->is_untold = true;
+        f->is_unreported = true;
 }

@@ -124,7 +124,7 @@ static void go_on(struct model_job *job, struct object_jobgoodput *o) {
 }
 
 int observe_jobgoodput(struct jobs *jobs, enum observed what, struct slice namespace_, struct slice name,
-                              struct slice json, int64_t received_ms) {
+                       struct slice json, int64_t received_ms) {
     char key[JOBS_NAME_KEY];
     CLEANUP_FREE char *ns = slice_dup(namespace_);
     CLEANUP_FREE char *n = slice_dup(name);
@@ -156,7 +156,7 @@ int observe_jobgoodput(struct jobs *jobs, enum observed what, struct slice names
     apply_spec(jobs, job, &o);
     uint64_t counting = counting_hash(job), log = log_hash(job);
     if (!is_new && log != job->spec.log_hash)
-        job_begin_anew(job);
+        job_read_again(job);
     else if (!is_new && counting != job->spec.counting_hash)
         job_count_otherwise(job);
     job->spec.log_hash = log;

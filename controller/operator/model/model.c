@@ -62,8 +62,8 @@ static void jobs_done(struct jobs *jobs) {
 void model_free(struct model *m) {
     if (m == NULL)
         return;
-    if (m->gone)
-        job_free(m->gone);
+    if (m->deleted)
+        job_free(m->deleted);
     jobs_done(&m->jobs);
     store_done(&m->store);
     free(m);
@@ -121,9 +121,9 @@ void model_unreachable(struct model *m, int64_t from_ms, int64_t to_ms) {
 }
 
 struct model_job *model_next_dirty(struct model *m) {
-    if (m->gone) { /* returned by the call before: nobody holds it any more */
-        job_free(m->gone);
-        m->gone = NULL;
+    if (m->deleted) { /* returned by the call before: nobody holds it any more */
+        job_free(m->deleted);
+        m->deleted = NULL;
     }
     assert(m->store.touched_count == 0);
     if (m->jobs.dirty_count == 0)
@@ -131,7 +131,7 @@ struct model_job *model_next_dirty(struct model *m) {
     struct model_job *job = m->jobs.dirty[--m->jobs.dirty_count];
     job->is_dirty = false;
     if (job->is_deleted)
-        m->gone = job;
+        m->deleted = job;
     return job;
 }
 

@@ -8,7 +8,7 @@
 struct model {
     struct store store;
     struct jobs jobs;
-    struct model_job *gone; /* deleted, and returned by model_next_dirty(), which frees it when it is called again */
+    struct model_job *deleted; /* deleted, and returned by model_next_dirty(), which frees it when it is called again */
 };
 
 #endif

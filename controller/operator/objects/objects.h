@@ -73,7 +73,8 @@ struct object_before {
 /* When a change that an object shows came about, if no field of its own reports it: its newest managedFields time, or
  * the receipt. A write that only removes something leaves no entry in managedFields: then the newest time is the one of
  * the version before. */
-static inline int64_t object_told_ms(const struct object_meta *meta, struct object_before before, int64_t received_ms) {
+static inline int64_t object_changed_ms(const struct object_meta *meta, struct object_before before,
+                                        int64_t received_ms) {
     int64_t written_ms = meta->written_ms;
     bool is_known = written_ms != TIME_UNKNOWN && written_ms < received_ms && written_ms >= meta->created_ms;
     bool is_new = before.written_ms != TIME_UNKNOWN ? written_ms > before.written_ms

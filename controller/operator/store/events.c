@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "operator/store/store.h"
 
-#define MAX_EVENTS 65536       /* pods of which only Events are known */
+#define MAX_EVENTS 65536      /* pods of which only Events are known */
 #define MAX_REFUSED_JOBS 4096 /* Jobs of which only Events are known */
 
 void store_events_free(void *value) {

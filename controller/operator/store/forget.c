@@ -128,7 +128,7 @@ void store_trim(struct store *store) {
         if (t->job || !t->end.is_deleted)
             continue;
         count++;
-        if (oldest == NULL || t->end.gone_ms < oldest->end.gone_ms)
+        if (oldest == NULL || t->end.removed_ms < oldest->end.removed_ms)
             oldest = t;
     }
     if (count > MAX_UNMEASURED)

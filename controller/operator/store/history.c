@@ -29,10 +29,10 @@ bool history_add(struct history *h, struct transition t) {
             return false;
         }
         if (is_correction) {
-            int64_t least = h->count > 1 ? h->items[h->count - 2].at_ms : INT64_MIN;
+            int64_t min_ms = h->count > 1 ? h->items[h->count - 2].at_ms : INT64_MIN;
             free(last->message);
             *last = t;
-            last->at_ms = t.at_ms > least ? t.at_ms : least;
+            last->at_ms = t.at_ms > min_ms ? t.at_ms : min_ms;
             return true;
         }
     }

@@ -28,17 +28,17 @@ static void apply_active(struct store *store, struct workload *w, const struct o
                          struct object_before before, int64_t received_ms) {
     const struct object_condition *evicted = object_condition_find(&o->conditions, "Evicted");
     const struct object_condition *requeued = object_condition_find(&o->conditions, "Requeued");
-    const struct object_condition *told = o->is_active ? requeued : evicted;
+    const struct object_condition *cause = o->is_active ? requeued : evicted;
     const struct transition *last = history_last(&w->active);
     int64_t since_ms = last ? last->at_ms : w->created_ms;
-    bool is_told = told && slice_is(told->status, "True") && told->at_ms >= since_ms &&
-                   slice_contains(told->reason, o->is_active ? "Reactivated" : "Deactivated");
+    bool has_time = cause && slice_is(cause->status, "True") && cause->at_ms >= since_ms &&
+                    slice_contains(cause->reason, o->is_active ? "Reactivated" : "Deactivated");
     if (last == NULL && o->is_active)
         return; /* as it was made */
-    struct transition t = {is_told ? told->at_ms
-                           : last  ? object_told_ms(&o->meta, before, received_ms)
-                                   : w->created_ms,
-                           o->is_active, !is_told, is_told ? store_intern(store, told->reason) : "", NULL};
+    struct transition t = {has_time ? cause->at_ms
+                           : last   ? object_changed_ms(&o->meta, before, received_ms)
+                                    : w->created_ms,
+                           o->is_active, !has_time, has_time ? store_intern(store, cause->reason) : "", NULL};
     history_add(&w->active, t);
 }
 
@@ -98,7 +98,8 @@ static void unhealthy_add(struct store *store, struct workload *w, const char *n
 }
 
 /* Kueue takes an entry back once the node is replaced, the Workload is evicted, or the node is well again. */
-static void apply_unhealthy(struct store *store, struct workload *w, const struct object_workload *o, int64_t told_ms) {
+static void apply_unhealthy(struct store *store, struct workload *w, const struct object_workload *o,
+                            int64_t changed_ms) {
     struct slice rest, name;
     for (int i = 0; i < w->unhealthy_count; i++) {
         bool is_there = false;
@@ -106,22 +107,22 @@ static void apply_unhealthy(struct store *store, struct workload *w, const struc
             is_there = slice_is(name, w->unhealthy[i].name);
         if (w->unhealthy[i].to_ms != TIME_OPEN || is_there)
             continue;
-        w->unhealthy[i].to_ms = told_ms;
+        w->unhealthy[i].to_ms = changed_ms;
         touch_node_named(store, w->unhealthy[i].name);
     }
     for (rest = o->unhealthy; object_unhealthy_next(&rest, &name);)
         if (name.size_bytes > 0)
-            unhealthy_add(store, w, store_intern(store, name), told_ms);
+            unhealthy_add(store, w, store_intern(store, name), changed_ms);
 }
 
 int observe_workload(struct store *store, enum observed what, struct slice uid, struct slice json,
                      int64_t received_ms) {
     struct object_workload o;
     if (what == OBSERVED_VANISHED) {
-        struct workload *gone = map_get(&store->workloads, uid);
-        if (gone && gone->gone_ms == TIME_UNKNOWN) {
-            gone->gone_ms = received_ms;
-            store_touch_target(store, gone->target);
+        struct workload *removed = map_get(&store->workloads, uid);
+        if (removed && removed->removed_ms == TIME_UNKNOWN) {
+            removed->removed_ms = received_ms;
+            store_touch_target(store, removed->target);
         }
         return 0;
     }
@@ -154,12 +155,12 @@ int observe_workload(struct store *store, enum observed what, struct slice uid, 
     w->written_ms = o.meta.written_ms;
     apply_active(store, w, &o, before, received_ms);
     apply_checks(store, w, &o);
-    apply_unhealthy(store, w, &o, object_told_ms(&o.meta, before, received_ms));
+    apply_unhealthy(store, w, &o, object_changed_ms(&o.meta, before, received_ms));
     const struct object_condition *c = object_condition_find(&o.conditions, "Finished");
     if (c && slice_is(c->status, "True") && w->finished_ms == TIME_UNKNOWN)
         w->finished_ms = c->at_ms != TIME_UNKNOWN ? c->at_ms : received_ms;
-    if (what == OBSERVED_DELETED && w->gone_ms == TIME_UNKNOWN)
-        w->gone_ms =
+    if (what == OBSERVED_DELETED && w->removed_ms == TIME_UNKNOWN)
+        w->removed_ms =
             o.meta.deletion_ms != TIME_UNKNOWN && o.meta.deletion_ms < received_ms ? o.meta.deletion_ms : received_ms;
     store_touch_target(store, t);
     return 0;
@@ -259,10 +260,11 @@ static bool apply_maintenance(struct node *n, bool is_on, int64_t received_ms) {
 int observe_node(struct store *store, enum observed what, struct slice name, struct slice json, int64_t received_ms) {
     struct object_node o;
     if (what == OBSERVED_VANISHED) {
-        struct node *gone = map_get(&store->nodes, name);
-        const char *reason = gone && gone->exists ? "NodeDeleted" : "NodeMissing"; /* never seen, though pods name it */
-        if (gone && trouble_begin(gone, received_ms, TIME_UNKNOWN, true, reason))
-            store_touch_node(store, gone);
+        struct node *removed = map_get(&store->nodes, name);
+        const char *reason =
+            removed && removed->exists ? "NodeDeleted" : "NodeMissing"; /* never seen, though pods name it */
+        if (removed && trouble_begin(removed, received_ms, TIME_UNKNOWN, true, reason))
+            store_touch_node(store, removed);
         return 0;
     }
     int err = object_node_parse(json, &o);

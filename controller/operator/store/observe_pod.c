@@ -133,7 +133,7 @@ static void apply_last_state(struct store *store, struct pod *p, struct containe
 
 /* Called before the object's own deletionTimestamp is taken in. */
 static void note_end_order(const struct pod *p, struct instance *i, bool is_asked_now) {
-    if (i->finished_ms == TIME_UNKNOWN || i->end_order != END_UNSEEN)
+    if (i->finished_ms == TIME_UNKNOWN || i->end_order != END_UNOBSERVED)
         return;
     i->end_order = p->deletion_ms != TIME_UNKNOWN ? END_SEEN_AFTER : is_asked_now ? END_SEEN_TOGETHER : END_SEEN_FIRST;
 }
@@ -203,7 +203,8 @@ static void apply_ready(struct pod *p, const struct object_pod *o) {
     struct span *last = ready.count > 0 ? &ready.items[ready.count - 1] : NULL;
     bool is_open = last && last->to_ms == TIME_OPEN;
     if (slice_is(c->status, "True") && !is_open && ready.count == STORE_MAX_TRANSITIONS)
-        p->ready_told -= p->ready_told < 2 ? p->ready_told : 2; /* those of the oldest span, which is dropped */
+        p->ready_counted -=
+            p->ready_counted < 2 ? p->ready_counted : 2; /* those of the oldest span, which is dropped */
     if (slice_is(c->status, "True") && !is_open)
         ready_add(p, max_of(c->at_ms, p->settled_ms));
     else if (!slice_is(c->status, "True") && is_open)
@@ -254,16 +255,16 @@ static void apply_disruption(struct store *store, struct pod *p, const struct ob
     }
 }
 
-static void pod_gone(struct pod *p, const struct object_pod *o, int64_t received_ms) {
+static void pod_removed(struct pod *p, const struct object_pod *o, int64_t received_ms) {
     p->is_deleted = true;
-    p->gone_ms = received_ms;
+    p->removed_ms = received_ms;
     if (p->target->pods.forget_at_ms == TIME_OPEN)
         p->target->pods.forget_at_ms = received_ms;
     if (o && o->meta.deletion_ms != TIME_UNKNOWN && o->meta.deletion_ms < received_ms)
-        p->gone_ms = o->meta.deletion_ms;
+        p->removed_ms = o->meta.deletion_ms;
     struct spans ready = pod_ready(p);
     if (ready.count > 0 && ready.items[ready.count - 1].to_ms == TIME_OPEN)
-        ready.items[ready.count - 1].to_ms = p->gone_ms;
+        ready.items[ready.count - 1].to_ms = p->removed_ms;
 }
 
 /* Who it is, where it runs and what with is known for good: only what happens to it is of interest. */
@@ -279,16 +280,16 @@ static void pod_vanished(struct store *store, struct pod *p, int64_t received_ms
     if (!p->is_restored)
         store_cut(store, known_ms, received_ms);
     p->has_vanished = true;
-    pod_gone(p, NULL, min_of(max_of(known_ms, p->seen_ms), received_ms));
+    pod_removed(p, NULL, min_of(max_of(known_ms, p->seen_ms), received_ms));
     store_touch_pod(store, p);
 }
 
 int observe_pod(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_pod o;
     if (what == OBSERVED_VANISHED) {
-        struct pod *gone = map_get(&store->pods, uid);
-        if (gone && !gone->is_deleted)
-            pod_vanished(store, gone, received_ms);
+        struct pod *removed = map_get(&store->pods, uid);
+        if (removed && !removed->is_deleted)
+            pod_vanished(store, removed, received_ms);
         return 0;
     }
     struct pod *p = map_get(&store->pods, uid);
@@ -313,7 +314,7 @@ int observe_pod(struct store *store, enum observed what, struct slice uid, struc
                                    is_first ? 0 : max_of(p->seen_ms, p->target->watch.known_ms)};
     p->seen_ms = received_ms;
     apply_containers(store, p, &o);
-    apply_binding(store, p, &o, object_told_ms(&o.meta, before, received_ms));
+    apply_binding(store, p, &o, object_changed_ms(&o.meta, before, received_ms));
     struct object_container_status status;
     int64_t finished_ms = TIME_UNKNOWN;
     while (object_status_next(&o.statuses, &status)) {
@@ -324,7 +325,7 @@ int observe_pod(struct store *store, enum observed what, struct slice uid, struc
     apply_ready(p, &o);
     apply_end(p, &o, finished_ms, received_ms);
     if (what == OBSERVED_DELETED)
-        pod_gone(p, &o, received_ms);
+        pod_removed(p, &o, received_ms);
     if (store->is_swept[RESOURCE_NODE] && store_is_on_missing_node(p, store->watermark_ms[RESOURCE_NODE]))
         observe_node(store, OBSERVED_VANISHED, slice_of(p->node->name), (struct slice){0},
                      store->watermark_ms[RESOURCE_NODE]);

@@ -59,14 +59,14 @@ static void apply_shape(struct store *store, struct target *t, const struct obje
 
 /* With a startup policy the condition stays True until all Jobs are resumed and have started (jobset
  * resumeJobsIfNecessary): then the spec tells when it was over, and when it was suspended again meanwhile. */
-static bool is_outdated(const struct history *h, const struct transition *told) {
+static bool is_outdated(const struct history *h, const struct transition *observed) {
     const struct transition *last = history_last(h);
-    if (last && last->is_true == told->is_true)
+    if (last && last->is_true == observed->is_true)
         last = h->count > 1 ? last - 1 : NULL;
     for (int i = 0; i + 1 < h->count; i++) /* within one second: taken already */
-        if (h->items[i].is_true == told->is_true && h->items[i].at_ms == told->at_ms && !h->items[i].is_derived)
+        if (h->items[i].is_true == observed->is_true && h->items[i].at_ms == observed->at_ms && !h->items[i].is_derived)
             return true;
-    return last && told->at_ms < last->at_ms;
+    return last && observed->at_ms < last->at_ms;
 }
 
 /* The controller had obeyed the last suspension before, or it was known to a predecessor: this is another one. */
@@ -84,21 +84,23 @@ static void apply_suspend(struct store *store, struct target *t, bool is_suspend
     struct history *h = &t->suspended;
     bool is_as_made = is_first && h->count == 0 && !is_suspended && !(c && slice_is(c->status, "True"));
     if (c && c->at_ms != TIME_UNKNOWN && !is_as_made) {
-        struct transition told = {c->at_ms, slice_is(c->status, "True"), false, store_intern(store, c->reason), NULL};
+        struct transition observed = {c->at_ms, slice_is(c->status, "True"), false, store_intern(store, c->reason),
+                                      NULL};
         const struct transition *last = history_last(h);
-        bool is_again = told.is_true && last && is_suspended_again(t, last, told.at_ms);
+        bool is_again = observed.is_true && last && is_suspended_again(t, last, observed.at_ms);
         bool is_better =
-            (told.is_true && !is_again) || t->spec.is_started_in_order; /* the controller obeyed some time after */
-        if (is_better && last && last->is_true == told.is_true && last->is_derived && last->at_ms < told.at_ms) {
-            told.at_ms = last->at_ms;
-            told.is_derived = true;
+            (observed.is_true && !is_again) || t->spec.is_started_in_order; /* the controller obeyed some time after */
+        if (is_better && last && last->is_true == observed.is_true && last->is_derived &&
+            last->at_ms < observed.at_ms) {
+            observed.at_ms = last->at_ms;
+            observed.is_derived = true;
         }
         if (is_again)
             h->items[h->count - 1].is_derived = false; /* it is over */
-        if (told.is_true)
+        if (observed.is_true)
             t->suspended_ms = c->at_ms;
-        if (!is_outdated(h, &told))
-            history_add(h, told);
+        if (!is_outdated(h, &observed))
+            history_add(h, observed);
     }
     if (history_is_true(h) == is_suspended)
         return;
@@ -123,15 +125,15 @@ static void touch_pods(struct store *store, struct target *t) {
         store_touch_pod(store, t->pods.items[i]);
 }
 
-static void target_gone(struct store *store, struct target *t, const struct object_meta *meta, int64_t received_ms) {
+static void target_removed(struct store *store, struct target *t, const struct object_meta *meta, int64_t received_ms) {
     if (t->end.is_deleted)
         return;
     t->end.is_deleted = true;
-    t->end.gone_ms = received_ms;
+    t->end.removed_ms = received_ms;
     if (meta && meta->deletion_ms != TIME_UNKNOWN && meta->deletion_ms < received_ms)
-        t->end.gone_ms = meta->deletion_ms;
+        t->end.removed_ms = meta->deletion_ms;
     if (t->end.at_ms == TIME_UNKNOWN) {
-        t->end.at_ms = t->end.gone_ms;
+        t->end.at_ms = t->end.removed_ms;
         t->end.outcome = OUTCOME_DELETED;
         t->end.reason = "Deleted";
     }
@@ -143,7 +145,7 @@ static void target_gone(struct store *store, struct target *t, const struct obje
 /* It is no longer there then, as a list or another one of its name shows: it was deleted by then. */
 static void target_replaced(struct store *store, struct target *t, int64_t by_ms) {
     t->end.has_vanished |= !t->end.is_deleted;
-    target_gone(store, t, NULL, by_ms);
+    target_removed(store, t, NULL, by_ms);
 }
 
 void store_target_named(struct store *store, struct target *t) {
@@ -196,14 +198,15 @@ static void restart_add(struct target *t, const char *what, int64_t number, int6
     store_text(&r->message, message);
 }
 
-/* A counter that moved since the last observation, when told_ms was the latest it can have. */
+/* A counter that moved since the last observation, when changed_ms was the latest it can have. */
 static void apply_counter(struct target *t, const char *what, int64_t *known, int64_t value,
-                          const struct object_condition *c, int64_t told_ms) {
-    bool is_told = c && slice_is(c->status, "True") && c->at_ms != TIME_UNKNOWN;
-    for (int i = 0; i < t->restarts.item_count && is_told; i++)
-        is_told = t->restarts.items[i].at_ms < c->at_ms;
+                          const struct object_condition *c, int64_t changed_ms) {
+    bool has_time = c && slice_is(c->status, "True") && c->at_ms != TIME_UNKNOWN;
+    for (int i = 0; i < t->restarts.item_count && has_time; i++)
+        has_time = t->restarts.items[i].at_ms < c->at_ms;
     if (value > max_of(*known, 0))
-        restart_add(t, what, value, is_told ? c->at_ms : told_ms, !is_told, is_told ? c->message : (struct slice){0});
+        restart_add(t, what, value, has_time ? c->at_ms : changed_ms, !has_time,
+                    has_time ? c->message : (struct slice){0});
     *known = value;
 }
 
@@ -215,9 +218,9 @@ static int turning_points(const struct target *t) {
 int observe_jobset(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_jobset o;
     if (what == OBSERVED_VANISHED) {
-        struct target *gone = map_get(&store->targets, uid);
-        if (gone)
-            target_replaced(store, gone, received_ms);
+        struct target *removed = map_get(&store->targets, uid);
+        if (removed)
+            target_replaced(store, removed, received_ms);
         return 0;
     }
     int err = object_jobset_parse(json, &o);
@@ -229,7 +232,7 @@ int observe_jobset(struct store *store, enum observed what, struct slice uid, st
     t->is_restored = false;
     bool is_first = target_seen(store, t, &o.meta, received_ms);
     int changes = turning_points(t);
-    int64_t told_ms = object_told_ms(&o.meta, before(t), received_ms);
+    int64_t changed_ms = object_changed_ms(&o.meta, before(t), received_ms);
     t->written_ms = o.meta.written_ms;
     t->spec.queue = store_intern(store, o.meta.queue);
     t->spec.managed_by = store_intern(store, o.managed_by);
@@ -238,18 +241,18 @@ int observe_jobset(struct store *store, enum observed what, struct slice uid, st
     t->spec.coordinator = o.coordinator_job.size_bytes > 0 ? store_intern(store, o.coordinator_job) : NULL;
     t->spec.coordinator_job_index = o.coordinator_job_index;
     t->spec.coordinator_pod_index = o.coordinator_pod_index;
-    apply_shape(store, t, o.jobs, o.job_count, told_ms);
-    apply_suspend(store, t, o.is_suspended, &o.conditions, is_first, told_ms);
+    apply_shape(store, t, o.jobs, o.job_count, changed_ms);
+    apply_suspend(store, t, o.is_suspended, &o.conditions, is_first, changed_ms);
     const struct object_condition *c = object_condition_find(&o.conditions, "RestartingJobSet");
-    apply_counter(t, "restarts", &t->restarts.count, o.restarts, c, told_ms);
-    apply_counter(t, "jobRestarts", &t->restarts.job_restarts, o.job_restarts, NULL, told_ms);
+    apply_counter(t, "restarts", &t->restarts.count, o.restarts, c, changed_ms);
+    apply_counter(t, "jobRestarts", &t->restarts.job_restarts, o.job_restarts, NULL, changed_ms);
     apply_end(store, t, &o.conditions, "Completed", OUTCOME_SUCCEEDED, received_ms);
     apply_end(store, t, &o.conditions, "Failed", OUTCOME_FAILED, received_ms);
     store_touch_target(store, t);
     if (turning_points(t) != changes)
         touch_pods(store, t);
     if (what == OBSERVED_DELETED)
-        target_gone(store, t, &o.meta, received_ms);
+        target_removed(store, t, &o.meta, received_ms);
     return 0;
 }
 
@@ -291,17 +294,17 @@ static void apply_job_target(struct store *store, struct target *t, const struct
     bool is_first = target_seen(store, t, &o->meta, received_ms);
     t->spec.queue = store_intern(store, o->meta.queue);
     t->spec.managed_by = store_intern(store, o->managed_by);
-    int64_t told_ms = object_told_ms(&o->meta, before(t), received_ms);
+    int64_t changed_ms = object_changed_ms(&o->meta, before(t), received_ms);
     t->written_ms = o->meta.written_ms;
-    apply_shape(store, t, &o->job, 1, told_ms);
-    apply_suspend(store, t, o->is_suspended, &o->conditions, is_first, told_ms);
+    apply_shape(store, t, &o->job, 1, changed_ms);
+    apply_suspend(store, t, o->is_suspended, &o->conditions, is_first, changed_ms);
     apply_end(store, t, &o->conditions, "Complete", OUTCOME_SUCCEEDED, received_ms);
     apply_end(store, t, &o->conditions, "Failed", OUTCOME_FAILED, received_ms);
 }
 
-static void job_gone(struct store *store, struct kube_job *j, const struct object_meta *meta, int64_t received_ms) {
-    if (j->gone_ms == TIME_UNKNOWN)
-        j->gone_ms = received_ms;
+static void job_removed(struct store *store, struct kube_job *j, const struct object_meta *meta, int64_t received_ms) {
+    if (j->removed_ms == TIME_UNKNOWN)
+        j->removed_ms = received_ms;
     if (j->deletion_ms == TIME_UNKNOWN) {
         j->deletion_ms = received_ms;
         for (struct pod *p = j->pods; p; p = p->next_in_job)
@@ -310,15 +313,15 @@ static void job_gone(struct store *store, struct kube_job *j, const struct objec
     if (j->target->kind == TARGET_JOB && meta == NULL)
         target_replaced(store, j->target, received_ms);
     else if (j->target->kind == TARGET_JOB)
-        target_gone(store, j->target, meta, received_ms);
+        target_removed(store, j->target, meta, received_ms);
 }
 
 int observe_job(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_job o;
     if (what == OBSERVED_VANISHED) {
-        struct kube_job *gone = map_get(&store->kube_jobs, uid);
-        if (gone)
-            job_gone(store, gone, NULL, received_ms);
+        struct kube_job *removed = map_get(&store->kube_jobs, uid);
+        if (removed)
+            job_removed(store, removed, NULL, received_ms);
         return 0;
     }
     int err = object_job_parse(json, &o);
@@ -348,6 +351,6 @@ int observe_job(struct store *store, enum observed what, struct slice uid, struc
             store_touch_pod(store, p);
     store_touch_target(store, t);
     if (what == OBSERVED_DELETED)
-        job_gone(store, j, &o.meta, received_ms);
+        job_removed(store, j, &o.meta, received_ms);
     return 0;
 }

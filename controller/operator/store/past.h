@@ -15,7 +15,7 @@ struct past {
     const char *replicated_job;
     struct past_change *items; /* in time order, each time once */
     size_t count, capacity;
-    bool is_told, is_ready_told; /* to the ledger, and to the job's ready_line */
+    bool is_in_ledger, is_in_ready_line; /* of the job that measures the target */
 };
 
 /* The slots of a replicated job whose pods a checkpoint had no room for: what they did is in its past. */

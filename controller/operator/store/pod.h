@@ -9,7 +9,7 @@
 #define STORE_MAX_INSTANCES 64   /* of one container; the oldest but the first is dropped: store_is_cut() */
 
 /* Of a container's end and its pod being asked to go, which was seen first. Their stamps are whole seconds. */
-enum end_order { END_UNSEEN, END_SEEN_FIRST, END_SEEN_AFTER, END_SEEN_TOGETHER };
+enum end_order { END_UNOBSERVED, END_SEEN_FIRST, END_SEEN_AFTER, END_SEEN_TOGETHER };
 
 struct instance { /* one run of a container */
     int restart_count;
@@ -61,26 +61,26 @@ struct pod {     /* there are many: what is not there for all of them is elsewhe
     int64_t seen_ms;     /* when it was told last */
     int64_t deletion_ms; /* when it was asked for */
     int64_t ended_ms;    /* phase Succeeded or Failed */
-    int64_t gone_ms;
+    int64_t removed_ms;
     int64_t settled_ms;     /* what it did until then is in its target's pasts; 0: nothing is */
-    int64_t ready_until_ms; /* the newest end of a span in the job's ready_line; see ready_told */
+    int64_t ready_until_ms; /* the newest end of a span in the job's ready_line; see ready_counted */
     int32_t chips;
     int job_index, completion_index; /* -1: none */
     int slot_index;                  /* for pods without a completion index: given in the order of creation */
     int slot;                        /* job_slot(), when its facts were told */
-    uint16_t ready_told;             /* so many borders of its spans are in the job's ready_line */
+    uint16_t ready_counted;          /* so many borders of its spans are in the job's ready_line */
     uint8_t container_count;
-    uint8_t phase;      /* enum pod_phase */
-    uint8_t ready_kind; /* of its spans: none, first_ready, or ready */
-    uint8_t loss_told;  /* why it was lost, to the ledger: enum cause + 1; 0: not told */
+    uint8_t phase;         /* enum pod_phase */
+    uint8_t ready_kind;    /* of its spans: none, first_ready, or ready */
+    uint8_t loss_recorded; /* why it was lost, to the ledger: enum cause + 1; 0: not told */
     uint8_t uid_at;
     bool restarts_in_place, is_dirty, is_deleted;
     bool was_asked_first;  /* to go, or disrupted, when it was seen to have ended */
     bool is_restored;      /* of this and of other objects: known from a checkpoint, not seen since */
     bool had_pull_trouble; /* its image could not be had for a while: told by its status */
-    bool has_vanished;     /* its end was not observed: gone_ms is when it was last known to be there */
+    bool has_vanished;     /* its end was not observed: removed_ms is when it was last known to be there */
     bool is_counted;       /* in its Job's lost_pods */
-    bool goes;             /* is being forgotten: model/forget.c */
+    bool is_forgettable;   /* is being forgotten: model/forget.c */
     bool is_left_out;      /* of the checkpoint that is being written: model/settle.c */
     uint8_t held;          /* its slot at settled_ms: enum ledger_held */
     char name[];           /* the UID follows */

@@ -71,7 +71,7 @@ struct target *store_target(struct store *store, enum target_kind kind, struct s
     t->namespace_ = slice_dup(namespace_);
     t->name = slice_dup(name);
     t->kind = kind;
-    t->created_ms = t->end.at_ms = t->end.gone_ms = t->watch.known_ms = TIME_UNKNOWN;
+    t->created_ms = t->end.at_ms = t->end.removed_ms = t->watch.known_ms = TIME_UNKNOWN;
     t->watch.resumed_ms = t->written_ms = t->suspended_ms = TIME_UNKNOWN;
     t->pods.forget_at_ms = t->pods.first_created_ms = TIME_OPEN;
     t->end.reason = t->spec.queue = t->spec.managed_by = "";
@@ -112,7 +112,7 @@ struct pod *store_pod_new(struct store *store, struct target *t, const struct ob
     p->job_index = meta->job_index < 0 ? 0 : (int)meta->job_index;
     p->completion_index = (int)meta->completion_index;
     p->created_ms = meta->created_ms;
-    p->bound_ms = p->seen_ms = p->deletion_ms = p->ended_ms = p->gone_ms = TIME_UNKNOWN;
+    p->bound_ms = p->seen_ms = p->deletion_ms = p->ended_ms = p->removed_ms = TIME_UNKNOWN;
     p->waiting_reason = "";
     p->slot = -1;
     map_put_borrowed(&store->pods, (struct slice){pod_uid(p), meta->uid.size_bytes}, p);
@@ -143,7 +143,7 @@ struct kube_job *store_kube_job(struct store *store, struct target *t, struct sl
     j->uid = slice_dup(uid);
     j->target = t;
     j->replicated_job = j->failing_reason = "";
-    j->created_ms = j->deletion_ms = j->gone_ms = j->failing_ms = j->failed_ms = j->seen_ms = TIME_UNKNOWN;
+    j->created_ms = j->deletion_ms = j->removed_ms = j->failing_ms = j->failed_ms = j->seen_ms = TIME_UNKNOWN;
     j->attempt = -1;
     j->next_in_target = t->kube_jobs;
     t->kube_jobs = j;
@@ -159,7 +159,7 @@ struct workload *store_workload(struct store *store, struct target *t, struct sl
     w = mem_new(struct workload);
     w->uid = slice_dup(uid);
     w->target = t;
-    w->created_ms = w->finished_ms = w->gone_ms = w->written_ms = TIME_UNKNOWN;
+    w->created_ms = w->finished_ms = w->removed_ms = w->written_ms = TIME_UNKNOWN;
     w->check_name = w->queue = "";
     w->next_in_target = t->workloads;
     t->workloads = w;

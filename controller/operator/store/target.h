@@ -14,7 +14,7 @@ struct kube_job {
     char *uid, *name;
     struct target *target;
     const char *replicated_job;
-    int64_t created_ms, deletion_ms, gone_ms, failing_ms;
+    int64_t created_ms, deletion_ms, removed_ms, failing_ms;
     int64_t job_index;
     int64_t attempt; /* of the whole set: label restart-attempt; -1 */
     const char *failing_reason;
@@ -38,7 +38,7 @@ struct unhealthy_node { /* Kueue declared that it failed and is to be replaced: 
 struct workload {
     char *uid, *name;
     struct target *target;
-    int64_t created_ms, finished_ms, gone_ms;
+    int64_t created_ms, finished_ms, removed_ms;
     int64_t written_ms; /* newest managedFields time of its last version; TIME_UNKNOWN: none was observed */
     struct history reserved, admitted, evicted, active; /* active: spec.active */
     bool awaits_provisioning, is_restored;
@@ -89,9 +89,9 @@ struct target_spec { /* what it asks for, as observed last */
 
 struct target_end {
     int64_t at_ms; /* TIME_UNKNOWN while it runs */
-    int64_t gone_ms;
+    int64_t removed_ms;
     bool is_deleted;
-    bool has_vanished; /* when it was deleted was not observed: by gone_ms, or before */
+    bool has_vanished; /* when it was deleted was not observed: by removed_ms, or before */
     enum ledger_outcome outcome;
     const char *reason;
     char *message;

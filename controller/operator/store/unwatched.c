@@ -106,6 +106,6 @@ struct spans store_unwatched(const struct store *store, const struct target *t) 
 
 int64_t store_known_until_ms(const struct pod *p) {
     if (p->is_deleted)
-        return p->gone_ms;
+        return p->removed_ms;
     return p->is_restored ? max_of(p->target->watch.known_ms, p->seen_ms) + 1 : TIME_OPEN; /* it was, at that time */
 }
