@@ -147,7 +147,7 @@ static bool exit_facts(const struct pod *p, struct cause_facts *f, int64_t *at_m
     const char *name = "";
     for (int i = 0; i < p->container_count; i++) {
         const struct instance *now = container_now(&p->containers[i]);
-        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || instance_was_signalled(p, now))
+        if (now->exit_code <= 0 || now->finished_ms == TIME_UNKNOWN || instance_was_signaled(p, now))
             continue;
         if (first && instance_finished_ms(first) <= instance_finished_ms(now))
             continue;

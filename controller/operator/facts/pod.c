@@ -66,7 +66,7 @@ static void add_restarts(const struct pod *p, struct sink *sink) {
             bool is_last = k + 1 == c->count;
             if (down_ms == TIME_UNKNOWN || (is_last && !p->restarts_in_place))
                 continue;
-            if (is_last && (c->instances[k].exit_code == 0 || instance_was_signalled(p, &c->instances[k])))
+            if (is_last && (c->instances[k].exit_code == 0 || instance_was_signaled(p, &c->instances[k])))
                 continue;
             int64_t up_ms =
                 is_last || c->instances[k + 1].started_ms == TIME_UNKNOWN ? TIME_OPEN : c->instances[k + 1].started_ms;

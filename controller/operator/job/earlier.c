@@ -1,7 +1,7 @@
-/* Earlier targets of the same name. Each stream has its own pace, so what is observed of a target may come after its
- * successor: it keeps its ledger and its logs in a job of its own, which no JobGoodput shows, and its numbers in
- * status.previous follow. Late input is taken until ten minutes after its end (forget_after_ms), by the controller that
- * measured it; then, and for the next controller, the numbers stay. */
+/* Earlier targets of the same name. Each watch has its own delay, so events of a target may arrive after its successor
+ * was observed. So an earlier target keeps its ledger and its logs in a separate job, which no JobGoodput shows, and
+ * its numbers in status.previous follow. The controller that measured it accepts late events until ten minutes after
+ * its end (forget_after_ms). After that, and for the next controller, the numbers are final. */
 #include "operator/job/earlier.h"
 #include "base/mem.h"
 #include "operator/job/final.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Takes what belongs to the target; names are borrowed from the job, which lives longer. */
+/* Takes over what belongs to the target. It borrows names from the job, which is freed later. */
 static void split_off(struct model_job *job) {
     struct model_job *e = mem_new(struct model_job);
     *e = *job;

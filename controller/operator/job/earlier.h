@@ -4,7 +4,7 @@
 
 #include "operator/job/job.h"
 
-/* The present target has a successor: what comes late for it still counts. */
+/* The current target has a successor: keeps it, so that late events for it still count. */
 void job_keep_earlier(struct model_job *job);
 
 #endif

@@ -1,4 +1,4 @@
-/* final: the status of a target that had ended before this controller started is the record, and stays. */
+/* final: the status of a target that ended before this controller started is kept as it is. */
 #ifndef OPERATOR_JOB_FINAL_H
 #define OPERATOR_JOB_FINAL_H
 

@@ -1,4 +1,4 @@
-/* formats: the StepLogFormats that are known; model/formats.c observes them. */
+/* formats: the known StepLogFormats; model/formats.c observes them. */
 #ifndef OPERATOR_JOB_FORMATS_H
 #define OPERATOR_JOB_FORMATS_H
 
@@ -14,8 +14,8 @@ struct format {
 };
 
 void format_free(void *format);
-/* The format that a job's spec names, where that is none of the built-in ones; NULL: it cannot be used, *ret_trouble
- * (may be NULL) says why: NULL if there is none of that name. */
+/* The StepLogFormat that the job's spec names; NULL: it cannot be used. *ret_trouble (may be NULL) says why; NULL:
+ * there is none of that name. */
 const struct userformat *job_user_format(const struct model_job *job, const char **ret_trouble);
 bool job_has_user_format(const struct model_job *job); /* spec.stepLog.format names a StepLogFormat */
 

@@ -4,7 +4,6 @@
 
 #include "operator/job/job.h"
 
-/* job.c */
 void job_free(struct model_job *job);
 void job_free_earlier(struct model_job *job);
 

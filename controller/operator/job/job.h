@@ -1,5 +1,5 @@
-/* job: one JobGoodput inside the model: its spec, the target it measures, the ledger, the logs that are read. Private
- * to the model; model.h is what others see. */
+/* job: one JobGoodput: its spec, the target that it measures, the ledger, and the logs that are read. Private to the
+ * model; model.h is what others see. */
 #ifndef OPERATOR_JOB_H
 #define OPERATOR_JOB_H
 
@@ -14,12 +14,7 @@
 #include "operator/store/store.h"
 #include "steplog/userformat.h"
 
-#define JOB_MAX_NOTICES 64
 #define JOB_MAX_INTERRUPTION_NOTICES 16 /* of the newest interruptions */
-#define JOB_UNRECOGNISED_LINES 200      /* after this many lines without a step the format is not recognized */
-#define JOB_CURSOR_BYTES 4096           /* of a source: SOURCE_CURSOR_BYTES */
-#define JOB_TRACE_POINTS 256            /* of steps, and of saves: 12 KiB at most, for a picture */
-#define JOB_MIN_EVIDENCE_PPM 950000
 
 #define JOB_MAX_EARLIER_RUNS 256 /* earlier runs of the trainer in one container that are still reported */
 
@@ -31,11 +26,11 @@ struct log_process { /* the log of one instance of the log container */
     struct model_job *job;
     struct pod *pod; /* NULL: a run without a known pod (source.c) */
     int restart_count;
-    int ordinal;                    /* in the ledger, of its present run */
-    int run;                        /* the number of restarts of the trainer in it */
-    int64_t run_from_ms, last_step; /* of the present run: TIME_UNKNOWN: with the container; RECORD_NONE */
+    int ordinal;                    /* of its current run, in the ledger */
+    int run;                        /* restarts of the trainer in it */
+    int64_t run_from_ms, last_step; /* of the current run; TIME_UNKNOWN: since the container's start; RECORD_NONE */
     struct trainer_run trainer;
-    struct log_run *runs; /* the last ones before, in time order */
+    struct log_run *runs; /* earlier runs, in time order */
     int earlier, runs_capacity;
     bool has_ended;
     char lost[128]; /* why lines are missing; "" */
@@ -44,7 +39,7 @@ struct log_process { /* the log of one instance of the log container */
     struct steplog *parser;
 };
 
-struct ready_line { /* how many required pods were Ready: changes, in time order */
+struct ready_line { /* changes of the number of Ready required pods, in time order */
     struct ready_change {
         int64_t at_ms;
         int by;
@@ -64,7 +59,7 @@ struct job_log_spec {
     char *pattern_error;                      /* why they cannot be used; NULL */
 };
 
-struct job_spec { /* what the JobGoodput asks for: model.c */
+struct job_spec { /* what the JobGoodput asks for: model/jobgoodput.c */
     enum target_kind target_kind;
     char *target_name;
     const char *required[OBJECT_REPLICATED_JOBS];
@@ -85,10 +80,10 @@ struct job_accelerator {     /* what the labels of the target's nodes show: chip
     int64_t price;           /* per chip-hour; PRICE_NONE: not known */
     uint64_t target_hash;    /* of the UID of the target that it belongs to */
     uint64_t labels_version; /* of the nodes, when they were read */
-    size_t pods_read;        /* the first pods of the target, which can show nothing more */
+    size_t pods_read;        /* so far from the start of target.pods: they show nothing new */
 };
 
-struct job_links {                  /* to other jobs: target.c, earlier.c */
+struct job_links {                  /* other jobs: target.c, earlier.c */
     struct model_job *duplicate_of; /* the oldest JobGoodput of the same target */
     struct model_job *next_of_target;
     struct model_job *earlier; /* of earlier targets of the name, newest first */
@@ -112,7 +107,7 @@ struct job_log_pods { /* whose logs are read: log_pods.c */
     struct pod **items;
     int count, capacity;
     uint64_t version, shape_version;
-    size_t pods_read; /* the first pods of the target, which were looked at */
+    size_t pods_read; /* so far from the start of target.pods they were checked */
 };
 
 struct job_log { /* what was read of the log: logs.c, source.c */

@@ -50,13 +50,13 @@ static struct steplog *parser_new(const struct model_job *job, void (*on_record)
     return steplog_new((enum steplog_format)format, NULL, on_record, context);
 }
 
-/* The patterns of the spec, tried at once, so that a bad one is told before there is a log. */
+/* Compiles the patterns of the spec at once, so that an error is reported before there is a log. */
 void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o) {
     job_free_patterns(job);
     if (strcmp(job->spec.log.format, steplog_format_name(STEPLOG_REGEX)) != 0)
         return;
     for (int i = 0; i < OBJECT_REGEXES; i++) {
-        char text[STEPLOG_MAX_PATTERN_BYTES + 8]; /* one that is too long stays too long */
+        char text[STEPLOG_MAX_PATTERN_BYTES + 8]; /* room for one that is too long, so that it is refused */
         struct jscan j;
         if (o->regex[i].size_bytes == 0)
             continue;
@@ -75,7 +75,7 @@ void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o) 
 
 static void add_process(struct log_process *p);
 
-/* The trainer runs anew in the same container: that is a process of its own. */
+/* The trainer restarted in the same container: to the ledger that is a new process. */
 static void begin_next_run(struct log_process *p, const struct record *r) {
     if (p->earlier == JOB_MAX_EARLIER_RUNS)
         memmove(&p->runs[0], &p->runs[1], (size_t)--p->earlier * sizeof *p->runs);
@@ -123,13 +123,13 @@ void job_logs_done(struct model_job *job) {
     job->log.watermark_ms = TIME_UNKNOWN;
 }
 
-/* A run that no pod tells of: before those that are known, or after all that will be known. */
+/* A run without a known pod: before the known runs, or after all that will be known. */
 static void add_process_without_pod(struct log_process *p) {
     p->ordinal = ledger_add_process(p->job->ledger, 1, TIME_UNKNOWN, TIME_OPEN);
     ledger_await(p->job->ledger, p->ordinal, !p->has_ended && !p->job->log.trouble[0]);
 }
 
-/* One run of the trainer. In a container they are told apart by their number. */
+/* One run of the trainer; its number identifies it within the container. */
 static int add_run(const struct log_process *p, int run, int64_t started_ms, int64_t ended_ms) {
     uint64_t id = p->pod->id + (uint64_t)p->restart_count * 1000003 + (uint64_t)run * UINT64_C(0x9E3779B97F4A7C15);
     int ordinal = ledger_add_process(p->job->ledger, id, started_ms, ended_ms);
@@ -173,14 +173,14 @@ static void add_process(struct log_process *p) {
     if (p->has_ended && !p->lost[0])
         ledger_set_read_to_end(p->job->ledger, p->ordinal);
     if (i && i == container_now(c))
-        ledger_set_signaled(p->job->ledger, p->ordinal, instance_signalled_ms(p->pod, i));
+        ledger_set_signaled(p->job->ledger, p->ordinal, instance_signaled_ms(p->pod, i));
     if (p->lost[0])
         ledger_set_lost(p->job->ledger, p->ordinal);
     ledger_await(p->job->ledger, p->ordinal,
                  !p->has_ended && (!p->pod->is_deleted || job_has_source(p->job)) && !p->job->log.trouble[0]);
 }
 
-/* The process whose log that is; made on its first line. Ledger and processes live exactly as long as each other. */
+/* The process of that log, created with its first line. The ledger and its processes are freed together. */
 struct log_process *job_log_process(struct model_job *job, struct pod *pod, int restart_count) {
     for (int i = job->log.process_count - 1; i >= 0; i--)
         if (job->log.processes[i]->pod == pod && job->log.processes[i]->restart_count == restart_count)
@@ -206,7 +206,7 @@ void job_add_processes(struct model_job *job) {
 
 /* ---- model.h ---- */
 
-/* Also of an earlier target: then *job is that one's. */
+/* If the pod belongs to an earlier target, *job becomes its job. */
 static struct pod *log_pod(struct model_job **job, const char *pod_uid) {
     if ((*job)->ledger == NULL || (*job)->spec.log.kind == MODEL_SOURCE_NONE || job_is_log_barred(*job))
         return NULL;
@@ -229,19 +229,19 @@ uint64_t model_job_log_generation(const struct model_job *job) {
     return job->log.generation;
 }
 
-/* Those of earlier targets after its own: their pods may still write while they terminate. */
+/* Logs of earlier targets follow its own: their pods may still write while they terminate. */
 int model_job_log_count(const struct model_job *job) {
     int count = 0;
     if (job_is_log_barred(job))
         return 0;
     for (; job; job = job->links.earlier) {
-        job_find_log_pods((struct model_job *)job); /* a cache of what is stored */
+        job_find_log_pods((struct model_job *)job); /* it only updates a cache */
         count += job->log_pods.count;
     }
     return count;
 }
 
-/* Where a follower of the pod's log begins. */
+/* Where a follower of the pod's log starts to read. */
 static void find_unread(const struct model_job *job, const struct pod *p, struct model_log *log) {
     for (int i = 0; i < job->log.process_count; i++)
         if (job->log.processes[i]->pod == p && job->log.processes[i]->has_ended &&
@@ -279,7 +279,6 @@ void model_job_log_get(const struct model_job *job, int index, struct model_log 
     log->finished_ms = now->finished_ms;
 }
 
-/* The times of its lines so far. */
 static void note_stamp(struct model_job *job, struct log_process *p, int64_t stamp_ms) {
     if (stamp_ms != TIME_UNKNOWN) {
         if (p->first_line_ms == TIME_UNKNOWN)

@@ -12,36 +12,35 @@ struct log_process;
 struct object_jobgoodput;
 struct pod;
 
-/* The container instances whose logs are wanted, in order: one per pod of the log slot that was ever seen. */
+/* The container instances whose logs are to be read, in order: one for each pod of the log's slot ever observed. */
 struct model_log {
     const char *namespace_, *pod, *pod_uid, *container;
     int restart_count; /* the instance now */
     bool is_running, has_started;
     int64_t finished_ms; /* TIME_UNKNOWN */
     bool pod_exists;
-    int64_t read_through_ns; /* an earlier controller has read so far, of the first instance not read whole */
-    int first_unread;        /* ... which is this one */
+    int64_t read_through_ns; /* how far an earlier controller read the first instance that it did not read to the end */
+    int first_unread;        /* restart count of that instance */
 };
-/* Another number than before: what was read is forgotten, and all is to be read again from its begin. */
+/* When this number changes, what was read is discarded, and all logs are to be read again from their start. */
 uint64_t model_job_log_generation(const struct model_job *job);
 int model_job_log_count(const struct model_job *job);
 void model_job_log_get(const struct model_job *job, int index, struct model_log *log);
 
-/* What the log told of steps and saves since this controller reads it, as trace.h writes it: a few KiB at most. */
+/* Steps and saves that this controller read in the log, as trace.h writes them: a few KiB at most. */
 void model_job_trace(const struct model_job *job, struct buf *json);
 
-/* A line of that instance; stamps in ns, INT64_MIN if it had none. */
+/* A line of that instance; its stamp in ns, INT64_MIN: none. */
 void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_count, int64_t stamp_ns,
                         struct slice line);
 void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost);
 void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text); /* NULL: over */
-/* The follower has handed on all lines up to received_ms (it is connected and idle): the log's watermark. */
+/* The follower has handed on all lines up to received_ms (it is connected and idle). */
 void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms);
-int64_t model_job_log_work(const struct model_job *job); /* what its patterns took so far: steplog_take_work() */
+int64_t model_job_log_work(const struct model_job *job); /* of its patterns so far: steplog_take_work() */
 
 /* ---- within the model ---- */
 
-/* logs.c */
 void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o);
 void job_free_patterns(struct model_job *job);
 void job_logs_done(struct model_job *job);

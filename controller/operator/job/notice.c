@@ -3,9 +3,11 @@
 #include "base/mem.h"
 #include "operator/job/job.h"
 
+#define MAX_NOTICES 64
+
 void job_notice(struct model_job *job, const struct model_notice *notice) {
     struct job_notices *n = &job->notices;
-    if (n->count == JOB_MAX_NOTICES)
+    if (n->count == MAX_NOTICES)
         return;
     n->items = mem_resize(n->items, (size_t)n->count + 1, sizeof *n->items);
     n->items[n->count] = *notice;

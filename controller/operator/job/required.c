@@ -1,4 +1,3 @@
-/* What a job asks for: which slots are required, and where its log is. */
 #include "operator/job/required.h"
 #include "operator/job/log_pods.h"
 

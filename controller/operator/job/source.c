@@ -1,7 +1,6 @@
-/* Step logs that no pod's log holds: files, log services. Their lines come without saying whose they are; each belongs
- * to the run of the log's container (target.c) that ran when it was written. So what the objects tell of that run (when
- * its container began and ended, on which node, why) and what the lines tell are of one process, as with a pod's own
- * log. */
+/* Step logs outside pod logs: files, log services. Their lines do not name a container. A line belongs to the run of
+ * the log's container (log_pods.c) that was running when it was written. So the times, the node and the exit of that
+ * run and the lines are of one process, as with a pod's own log. */
 #include "operator/job/source.h"
 #include "base/mem.h"
 #include "operator/job/job.h"
@@ -14,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A container's times are whole seconds, and the clock of whoever stamped a line is another one. */
+/* A container's times are whole seconds, and lines are stamped by another clock. */
 #define SLACK_MS 2000
-/* A line from outside all runs that are known may be of one that will be told yet; after so long it is not. */
+/* A line outside all known runs may belong to one that is not observed yet; after this time it does not. */
 #define UNREPORTED_MS 30000
-/* After the end of a run so long for its last lines to be stored. */
+/* Time in which the last lines of a run that ended are stored. */
 #define STORED_AFTER_MS 10000
 
 enum model_source_kind model_source_kind_of(struct slice name) {
@@ -51,7 +50,7 @@ bool model_job_source(const struct model_job *job, struct model_source *source) 
     return true;
 }
 
-/* ---- whose a line is ---- */
+/* ---- which run a line belongs to ---- */
 
 struct run { /* of the log's container */
     struct pod *pod;
@@ -66,7 +65,7 @@ static int64_t finished_ms(const struct pod *p, const struct instance *i) {
     return ms == TIME_UNKNOWN ? TIME_OPEN : ms;
 }
 
-/* The last run that had begun by then, the first one that began after it, and whether there is any. */
+/* The last run that started up to at_ms, and the first one that started later; pod NULL: there is none. */
 static void find_runs(struct model_job *job, int64_t at_ms, struct run *before, struct run *after) {
     *before = *after = (struct run){.started_ms = TIME_UNKNOWN};
     job_find_log_pods(job);
@@ -90,13 +89,13 @@ static void find_runs(struct model_job *job, int64_t at_ms, struct run *before, 
     }
 }
 
-/* Nothing more will be told of pods as of then. */
+/* All pods of that time were observed. */
 static bool are_pods_known(const struct model_job *job, int64_t at_ms) {
     int64_t known_ms = job->store->watermark_ms[RESOURCE_POD];
     return job->target->end.at_ms != TIME_UNKNOWN || (known_ms != TIME_UNKNOWN && known_ms > at_ms + UNREPORTED_MS);
 }
 
-/* A run of which no pod tells any more: it was over before this controller began, or before the first run known. */
+/* A run whose pod no longer exists: it ended before this controller started, or before the first known run. */
 static struct log_process *process_without_pod(struct model_job *job) {
     return job_log_process(job, NULL, 0);
 }
@@ -119,7 +118,7 @@ bool model_job_source_line(struct model_job *job, int64_t stamp_ms, struct slice
         p = job_log_process(job, after.pod, after.restart_count);
     else if (after.pod == NULL && !are_pods_known(job, stamp_ms))
         return false;
-    else if (before.pod != NULL) /* it went on, whatever is said of its container */
+    else if (before.pod != NULL) /* it continued, whatever its container shows */
         p = job_log_process(job, before.pod, before.restart_count);
     else
         p = process_without_pod(job);
@@ -135,7 +134,7 @@ bool model_job_source_is_over(struct model_job *job, int64_t written_ms, int64_t
         return true;
     find_runs(job, written_ms, &before, &after);
     return before.pod != NULL && before.finished_ms != TIME_OPEN && before.finished_ms + STORED_AFTER_MS <= now_ms &&
-           written_ms + STORED_AFTER_MS <= now_ms; /* by a clock that is late it may be of the run after it */
+           written_ms + STORED_AFTER_MS <= now_ms; /* a late clock may have stamped a line of the next run */
 }
 
 void model_job_source_cursor(struct model_job *job, struct slice cursor) {
@@ -148,7 +147,7 @@ void model_job_source_trouble(struct model_job *job, const char *text) {
     job_mark_dirty(job);
 }
 
-/* The runs that were over by then have said all; so have those whose container was told to be over. */
+/* Runs that ended up to through_ms are read to the end; so are all when the target ended. */
 void model_job_source_read(struct model_job *job, int64_t through_ms) {
     if (job->ledger == NULL || job->target == NULL || !job_has_source(job))
         return;

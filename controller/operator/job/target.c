@@ -1,4 +1,4 @@
-/* Which target a JobGoodput measures, which slots of it are required, and which log is read. */
+/* Which target a JobGoodput measures. */
 #include "operator/job/target.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -64,7 +64,7 @@ void job_read_again(struct model_job *job) {
         return;
     job_set_target(job, t);
     job->spec.log_generation = job->spec.generation;
-    job->notices = before.notices; /* what was published stays so */
+    job->notices = before.notices; /* published Events stay published */
 }
 
 void job_count_otherwise(struct model_job *job) {
@@ -75,7 +75,7 @@ void job_count_otherwise(struct model_job *job) {
     struct ledger *otherwise = NULL;
     if (ledger_save(job->ledger, LEDGER_SAVE_WITHOUT_OBJECTS, &saved) == 0)
         otherwise = ledger_load(buf_slice(&saved), &job->spec.options, NULL);
-    if (otherwise == NULL) { /* keeps more than fits: from what the cluster still shows */
+    if (otherwise == NULL) { /* too large to be saved: starts again from what the cluster shows */
         job_read_again(job);
         return;
     }
@@ -104,7 +104,7 @@ static struct model_job *oldest_of(struct jobs *jobs, enum target_kind kind, con
     return map_get(&jobs->by_target, slice_of(key));
 }
 
-/* No JobGoodput measures it any more. */
+/* Takes the target from the JobGoodput that measures it. */
 static void release_target(struct target *t) {
     struct model_job *e = t->job, **at;
     if (e == NULL || e->links.later == NULL) {

@@ -5,7 +5,7 @@
 enum {
     POINTS_FIRST = 32, /* few jobs save often */
     POINTS_MAX = 4096,
-    LOOK_BACK = 16, /* saves that may still be waited for */
+    LOOK_BACK = 16, /* newest saves that may still become durable */
 };
 
 static void keep(struct trace_points *p, size_t max_points, int64_t at_ms, int64_t step) {
@@ -18,7 +18,7 @@ static void keep(struct trace_points *p, size_t max_points, int64_t at_ms, int64
         p->points = mem_resize(p->points, p->capacity, sizeof *p->points);
         p->stride = 1;
     }
-    if (p->count == p->capacity) { /* every second goes */
+    if (p->count == p->capacity) { /* drops every second */
         p->count /= 2;
         p->stride *= 2;
         for (size_t i = 0; i < p->count; i++)
@@ -29,8 +29,8 @@ static void keep(struct trace_points *p, size_t max_points, int64_t at_ms, int64
     p->points[p->count++].step = step;
 }
 
-/* The save of that step among the newest (RECORD_NONE: the newest) is durable. It stays where it began: what came after
- * that is not in it. at_ms: of a save whose beginning was not told. */
+/* The save of that step among the newest (RECORD_NONE: the newest) is durable. Its point stays at its start: later
+ * steps are not in it. at_ms: of a save whose start was not recorded. */
 static void mark_durable(struct trace_points *saves, size_t max_points, int64_t step, int64_t at_ms) {
     for (size_t i = saves->count; i > 0 && saves->count - i < LOOK_BACK; i--)
         if (step == RECORD_NONE || saves->points[i - 1].step == step) {

@@ -1,6 +1,6 @@
-/* trace: what a log tells and a status has no room for, for the pictures of the page: when each step was, thinned out
- * evenly, and each save: when it began, and whether it is known to be whole. Bounded, however long the log is; part of
- * no checkpoint, so a successor knows what came after it. */
+/* trace: points for the pictures of the page, for which a status has no room: the time of each step, thinned out
+ * evenly, and each save: when it started, and whether it is known to be complete. Bounded, however long the log is. No
+ * checkpoint has it, so a successor starts with an empty one. */
 #ifndef OPERATOR_TRACE_H
 #define OPERATOR_TRACE_H
 
@@ -12,10 +12,10 @@
 struct trace_points {
     struct {
         int64_t at_ms, step;
-        bool is_durable; /* of a save: told final, or restored later */
+        bool is_durable; /* of a save: finalized, or restored later */
     } * points;
     size_t count, capacity;
-    int64_t stride, skipped; /* every stride-th is kept */
+    int64_t stride, skipped; /* every stride-th point is kept */
 };
 
 struct trace { /* all zero is empty */
@@ -25,8 +25,8 @@ struct trace { /* all zero is empty */
 };
 
 void trace_add(struct trace *trace, const struct record *r);
-/* {"steps":[[Unix ms,step],...],"saves":[[Unix ms,step,durable 1 or 0],...]}, in the order in which they were told. */
+/* {"steps":[[Unix ms,step],...],"saves":[[Unix ms,step,durable 1 or 0],...]}, in the order of the records. */
 void trace_write(const struct trace *trace, struct buf *json);
-void trace_clear(struct trace *trace); /* max_points stays */
+void trace_clear(struct trace *trace); /* keeps max_points */
 
 #endif

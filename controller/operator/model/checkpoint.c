@@ -17,6 +17,7 @@
 
 #define VERSION 12 /* the only one that is read: nothing was released before */
 #define HEAD_BYTES 9
+#define CURSOR_BYTES 4096           /* of a source: SOURCE_CURSOR_BYTES */
 #define MAX_BYTES ((size_t)8 << 20) /* unpacked */
 #define MANY_PODS 4000              /* more would not fit, by their UIDs alone */
 
@@ -109,7 +110,7 @@ static void read_processes(struct visitor *v, struct model_job *job) {
 static void visit_source(struct visitor *v, struct model_job *job) {
     if (!job_has_source(job))
         return;
-    codec_text(v->codec, &job->log.cursor, JOB_CURSOR_BYTES);
+    codec_text(v->codec, &job->log.cursor, CURSOR_BYTES);
     codec_i64(v->codec, &job->log.early_lines);
 }
 

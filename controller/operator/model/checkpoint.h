@@ -1,13 +1,13 @@
-/* checkpoint: what a successor must know of a running job that the cluster no longer shows: deleted pods and Jobs,
- * earlier conditions, which log lines were read, and the ledger. It is written into the status next to the numbers that
- * it belongs to (one update, so that they cannot differ). It is read back before any other object is observed. The
- * lists then continue from it, and what they no longer show has vanished meanwhile.
+/* checkpoint: what a successor must know of a running job and the cluster no longer shows: deleted pods and Jobs,
+ * earlier conditions, which log lines were read, and the ledger. One update writes it into the status together with its
+ * numbers, so that they cannot differ. It is read before any other object is observed. Objects of the checkpoint that
+ * the first lists do not show have vanished meanwhile.
  *
  * The text is base64 of: version (one byte), CRC-32 and size of what follows unpacked, then that, deflated. At most
- * CHECKPOINT_MAX_BYTES: where all does not fit, numbers stand for the pods that exist and hold their slots: the cluster
- * shows them again, and they count from then on (settle.h). Then deleted pods are forgotten early (forget.c); then
- * numbers stand for all pods, and the status says so. Where not even the numbers fit, all time before is Unobserved,
- * but for what the pods that exist prove. */
+ * CHECKPOINT_MAX_BYTES: where all does not fit, sums replace the pods that exist and hold their slots: the cluster
+ * shows them again, and they count from then on (settle.h). Then deleted pods are forgotten early (forget.c). Then sums
+ * replace all pods, and the status says so. Where not even the sums fit, all time before is Unobserved, except for what
+ * the existing pods prove. */
 #ifndef OPERATOR_CHECKPOINT_H
 #define OPERATOR_CHECKPOINT_H
 

@@ -1,4 +1,3 @@
-/* The part of the store that one target is, written and read by the same functions. */
 #include "operator/model/checkpoint_store.h"
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -95,7 +94,7 @@ static void visit_node(struct visitor *v, struct node *n) {
     }
 }
 
-/* Several checkpoints may describe one node: the latest holds. */
+/* Several checkpoints may describe one node: the newest counts. */
 static void read_node(struct visitor *v) {
     char name[254] = "";
     struct node read = {.pool = "", .renewed_ms = TIME_UNKNOWN}, *n;
@@ -163,7 +162,7 @@ static void visit_containers(struct visitor *v, struct pod *p) {
             visit_name(v, &x->reason);
             CODEC_INT(v->codec, &x->end_order, END_UNOBSERVED, END_SEEN_TOGETHER);
         }
-        v->codec->failed |= c->count == 0; /* there is always one */
+        v->codec->failed |= c->count == 0; /* a container has at least one instance */
     }
 }
 
@@ -245,7 +244,7 @@ static void visit_pod(struct visitor *v, struct pod *p) {
     visit_events(v, pod_uid(p));
 }
 
-/* What a pod is made with, and where it hangs. */
+/* What a pod is created with, and its node. */
 struct pod_head {
     char uid[80], name[254], job_uid[80], node[254];
     const char *replicated_job, *default_container;
@@ -358,7 +357,7 @@ static void visit_kube_job(struct visitor *v, struct kube_job *j) {
     visit_refusals(v, j->uid);
 }
 
-/* What still exists can be left to the cluster to show. */
+/* What still exists can be left out: the cluster shows it again. */
 static bool has_kube_job(const struct visitor *v, const struct kube_job *j) {
     return v->extent <= EXTENT_ORDINARY || (v->extent == EXTENT_FEW_JOBS && j->removed_ms != TIME_UNKNOWN);
 }
@@ -442,7 +441,7 @@ static void visit_workloads(struct visitor *v, struct target *t) {
     }
 }
 
-/* ---- what forgotten pods left: field by field, since most are 0 or small and alike, which packs well ---- */
+/* ---- sums of forgotten pods: field by field, since similar small numbers pack well ---- */
 
 #define VISIT_FIELD(v, past, field, max)                                                                               \
     for (size_t i_ = 0; i_ < (past)->count; i_++)                                                                      \
@@ -552,7 +551,7 @@ static void visit_coordinator(struct visitor *v, struct target *t) {
     codec_i64(v->codec, &t->spec.coordinator_pod_index);
 }
 
-/* Nothing proves what was before the checkpoint, where its numbers have no room either. */
+/* Where even the sums have no room, nothing proves what was before the checkpoint. */
 static void visit_unwatched(struct visitor *v, struct target *t) {
     struct spans unwatched = is_reading(v) ? t->watch.gaps : store_unwatched(v->store, t);
     if (!is_reading(v) && v->extent == EXTENT_BARE) {
@@ -594,7 +593,7 @@ void visit_target(struct visitor *v, struct target *t) {
     visit_pasts(v, is_reading(v) ? t : v->numbers);
     visit_settled(v, is_reading(v) ? t : v->numbers);
     if (is_reading(v)) {
-        t->pods.forget_at_ms = INT64_MIN / 2; /* some may have been deleted long enough ago */
+        t->pods.forget_at_ms = INT64_MIN / 2; /* some may have been deleted long ago */
         t->watch.known_ms = v->written_ms;
         t->is_partial = v->extent > EXTENT_ORDINARY;
         if (t->is_partial) /* some of its Jobs are not in the checkpoint */

@@ -6,8 +6,8 @@
 #include "base/codec.h"
 #include "operator/job/job.h"
 
-/* Less and less: all; of ordinary pods that exist only numbers; the same, without Jobs that exist; of all pods only
- * numbers; none of it, so that all time until then is unobserved. */
+/* How much a checkpoint contains, from most to least: all; of ordinary pods that exist only sums; the same, without
+ * Jobs that exist; of all pods only sums; nothing of pods, so that all time until then is Unobserved. */
 enum checkpoint_extent { EXTENT_ALL, EXTENT_ORDINARY, EXTENT_FEW_JOBS, EXTENT_NUMBERS, EXTENT_BARE };
 
 struct visitor {
@@ -16,7 +16,7 @@ struct visitor {
     const struct model_job *job; /* writing */
     enum checkpoint_extent extent;
     int64_t written_ms;
-    struct target *numbers; /* writing: its pasts, and its settled slots */
+    struct target *numbers; /* writing: the sums: its pasts, and its settled slots */
 };
 
 void visit_target(struct visitor *v, struct target *t);

@@ -22,9 +22,9 @@
 
 #include <string.h>
 
-/* ---- logs that are given up ---- */
+/* ---- logs that cannot be read ---- */
 
-/* A log that cannot be read this long after the end was learned is lost; an outage does not count. */
+/* A log that cannot be read this long after the end became known is lost; an outage does not count. */
 #define GIVE_UP_MS 60000
 
 /* Ends a log as lost: its content is unknown, which differs from empty. */
@@ -40,7 +40,7 @@ static void give_up(struct model_job *job, struct pod *p) {
     model_job_log_end(job, pod_uid(p), restart_count, why);
 }
 
-enum reading { LOG_NOT_STARTED /* it has not started */, LOG_UNREAD, LOG_READ };
+enum reading { LOG_NOT_STARTED, LOG_UNREAD, LOG_READ };
 
 static enum reading reading_of(const struct model_job *job, const struct pod *p) {
     for (int k = job->log.process_count - 1; k >= 0; k--)
@@ -52,7 +52,7 @@ static enum reading reading_of(const struct model_job *job, const struct pod *p)
     return LOG_NOT_STARTED;
 }
 
-/* Before the numbers are made. */
+/* Called before the ledger is evaluated. */
 static void give_up_logs(struct model_job *job, int64_t now_ms) {
     if (job->observation.end_ms == TIME_UNKNOWN ||
         view_objects_known(job, now_ms) <= job->observation.end_ms + GIVE_UP_MS)
@@ -65,10 +65,10 @@ static void give_up_logs(struct model_job *job, int64_t now_ms) {
 
 /* ---- the end ---- */
 
-/* All lines that can be had of the log are read, or are lost. */
+/* All lines of the log are read, or lost. */
 static bool is_log_read(const struct view *v) {
     const struct model_job *job = v->job;
-    if (v->log == LOG_NONE || v->log == LOG_TROUBLE) /* nothing can come of it */
+    if (v->log == LOG_NONE || v->log == LOG_TROUBLE) /* no line can follow */
         return true;
     for (int i = 0; i < job->log_pods.count; i++)
         if (reading_of(job, job->log_pods.items[i]) == LOG_UNREAD)
@@ -76,7 +76,7 @@ static bool is_log_read(const struct view *v) {
     return true;
 }
 
-/* The job succeeded, and the pod whose log is read is not known to have: that is still on its way. */
+/* The job succeeded, and the success of the pod whose log is read is not observed yet. */
 static bool is_success_coming(const struct view *v) {
     const struct model_job *job = v->job;
     const struct pod *last = job->log_pods.count > 0 ? job->log_pods.items[job->log_pods.count - 1] : NULL;
@@ -84,9 +84,9 @@ static bool is_success_coming(const struct view *v) {
            last->phase != POD_SUCCEEDED;
 }
 
-/* Nothing will change the numbers any more: the end is known, everything that happened until it was learned, and the
- * log. What led to the end may come after it: each kind of object has a separate stream, and the server does not
- * keep them together. So the job waits a little for them before its numbers freeze. */
+/* Nothing will change the numbers any more: the end is known, all events up to it, and the log. Each kind of object has
+ * a separate watch, so what led to the end may be observed after it. The job waits APART_MS for that before its numbers
+ * are final. */
 #define APART_MS 2000
 
 static bool is_final(struct model_job *job, const struct view *v) {
@@ -102,7 +102,7 @@ static bool is_final(struct model_job *job, const struct view *v) {
            !is_success_coming(v) && is_log_read(v);
 }
 
-/* Nothing was ever read of what decides: its absence says nothing of the job. */
+/* The objects that decide could never be read: that none is known does not mean that there is none. */
 static bool is_blind(const struct model_job *job) {
     static const enum resource all[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_WORKLOAD};
     bool is_so = false;
@@ -183,8 +183,8 @@ static void summarize(const struct view *v, struct model_summary *summary) {
     summary->awaits_ms = v->target && !v->is_final ? view_awaits_ms(job, v->now_ms) : TIME_UNKNOWN;
 }
 
-/* For what the target waits for now: from all pods when there are more or fewer slots than before, else as they were
- * noted since. */
+/* For what the target waits for now: notes all pods again when the number of slots changed. Otherwise the slots are up
+ * to date. */
 static void find_newest_pods(struct model_job *job, const struct view *v) {
     bool is_whole = v->result.slots_required > 0 && v->result.slots_available >= v->result.slots_required;
     if (is_whole || v->has_ended || job->facts.hold.kind < BUCKET_COUNT)
@@ -199,7 +199,7 @@ static void find_newest_pods(struct model_job *job, const struct view *v) {
     job->jobs->pods_looked_at += (int64_t)job->target->pods.count;
 }
 
-/* What the next evaluation resumes from. */
+/* For the next evaluation. */
 static void remember(struct model_job *job, const struct view *v) {
     for (int i = 0; i < JOB_CONDITIONS; i++) {
         const struct condition_view *c = &v->conditions[i];

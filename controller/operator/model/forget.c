@@ -1,6 +1,6 @@
-/* Forgetting the pods of past executions: a set of 12,736 pods that restarts twenty times is 12,736 pods, not twenty
- * times that. A pod can be forgotten some time after its deletion, when no more reports of it come and no text of
- * the ledger names it (ledger/forget.h). Numbers in its replicated job's past remain. */
+/* Forgets the pods of earlier executions, so that a set of 12,736 pods that restarts twenty times takes the memory of
+ * 12,736 pods. A pod can be forgotten some time after its deletion, when nothing more of it will be observed and the
+ * ledger's texts do not name it (ledger/forget.h). The past of its replicated job keeps sums. */
 #include "ledger/forget.h"
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-#define LOOKS 4          /* in the time after which pods are forgotten */
-#define ATTEMPTS_KEPT 18 /* the newest attempts, for whose waits facts.c looks */
+#define LOOKS 4          /* evaluations that look for pods to forget, within the time after which they are forgotten */
+#define ATTEMPTS_KEPT 18 /* of the newest attempts facts.c computes the waits */
 
 /* ---- which ---- */
 
@@ -40,7 +40,7 @@ static bool can_forget(const struct pod *p, const struct wish *w, const struct l
            can_forget_facts(p, f);
 }
 
-/* The log hangs on its pods. */
+/* What was read of the log refers to its pods. */
 static void keep_log_pods(struct model_job *job) {
     for (int i = 0; i < job->log_pods.count; i++)
         job->log_pods.items[i]->is_forgettable = false;
@@ -49,7 +49,7 @@ static void keep_log_pods(struct model_job *job) {
             job->log.processes[i]->pod->is_forgettable = false;
 }
 
-/* A pod that succeeded when it was asked to go has not completed its index, as long as another took it over. */
+/* A pod that succeeded during its deletion has not completed its index if another pod took over the index. */
 static void keep_successors(const struct target *t) {
     for (size_t i = 0; i < t->pods.count; i++) {
         const struct pod *p = t->pods.items[i];
@@ -61,7 +61,7 @@ static void keep_successors(const struct target *t) {
     }
 }
 
-/* A Job's pods were refused until the first that was made after that (refusal.c). */
+/* A Job's pods were refused until the first one that was created after the refusal (refusal.c). */
 static void keep_first_made(const struct store *store, const struct target *t) {
     for (const struct kube_job *j = t->kube_jobs; j && store->refusals.count > 0; j = j->next_in_target) {
         const struct refusals *all = map_get(&store->refusals, slice_of(j->uid));
@@ -103,7 +103,7 @@ static void forget_facts(const struct pod *p, struct ledger_forgetting *f) {
 
 static void forget_pod(struct model_job *job, struct pod *p, struct ledger_forgetting *f) {
     struct past *past = store_past(job->target, p->replicated_job);
-    past->is_in_ledger = past->is_in_ready_line = true; /* as all that it comes from is */
+    past->is_in_ledger = past->is_in_ready_line = true; /* as the facts of its pods are */
     fact_sum_ready(p, past, TIME_OPEN);
     ledger_forget_occupancy(f, p->id, take_change, &(struct into){job, past});
     forget_facts(p, f);
@@ -142,7 +142,8 @@ static int64_t oldest_attempt(const struct target *t) {
     return !is_ordered ? INT64_MAX : t->suspended.count > 0 ? INT64_MIN : last - ATTEMPTS_KEPT;
 }
 
-/* When a restart was is known from the first Job that it created (counted.c), whichever of its Jobs is forgotten first.
+/* The time of a restart is that of the first Job that it created (counted.c). Stores it before one of them is
+ * forgotten.
  */
 static void keep_time(const struct kube_job *forgotten) {
     const struct target *t = forgotten->target;

@@ -1,4 +1,4 @@
-/* forget: pods that were deleted for good leave only what they did, as numbers. */
+/* forget: of pods that were deleted some time ago only sums stay. */
 #ifndef OPERATOR_MODEL_FORGET_H
 #define OPERATOR_MODEL_FORGET_H
 
@@ -6,7 +6,7 @@
 
 /* To be called after an evaluation. */
 void job_forget_pods(struct model_job *job, int64_t through_ms);
-/* Forgets all that it can, however short ago it was deleted: true if it forgot any. */
+/* Forgets all pods that it can, even if deleted just now: true if it forgot any. */
 bool job_forget_all_pods(struct model_job *job);
 
 #endif

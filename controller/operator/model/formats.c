@@ -1,6 +1,6 @@
-/* StepLogFormats: which there are, whether they can be used, and who reads by them. A change of a format applies to
- * lines read later. One that is missing or cannot be used reads nothing; when it can be, what can still be read of the
- * log is read from its begin. */
+/* StepLogFormats: whether they are valid, and the jobs that use them. A change of a format applies to lines read later.
+ * Without a valid format nothing is read; when it becomes valid, the log is read from its start, as far as it still
+ * exists. */
 #include "operator/model/formats.h"
 #include "base/jwrite.h"
 #include "base/mem.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Its patterns and examples are tried here, once for each generation. */
+/* Tries its patterns and examples, once for each generation. */
 static void read_spec(struct format *f, struct slice spec) {
     CLEANUP_ERROR struct error *err = NULL;
     userformat_free(f->user);

@@ -1,4 +1,4 @@
-/* formats: StepLogFormats, as they are observed. */
+/* formats: observes StepLogFormats, and writes their statuses. */
 #ifndef OPERATOR_MODEL_FORMATS_H
 #define OPERATOR_MODEL_FORMATS_H
 
@@ -11,8 +11,8 @@ struct model;
 int observe_steplogformat(struct jobs *jobs, enum observed what, struct slice name, struct slice json,
                           int64_t received_ms);
 
-/* A StepLogFormat whose status is to be written, and that status as JSON; false when there are no more. Each change is
- * returned once, and again after model_format_again. */
+/* The next StepLogFormat whose status is to be written, and that status as JSON; false: there is none. Each change is
+ * returned once, and again after model_format_again(). */
 #define MODEL_FORMAT_NAME_SIZE 254
 bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE], struct buf *status);
 void model_format_again(struct model *m, const char *name);

@@ -1,4 +1,3 @@
-/* JobGoodputs, as they are observed: each becomes a job, whose target is looked for. */
 #include "operator/model/jobgoodput.h"
 #include "base/mem.h"
 #include "operator/job/chip.h"
@@ -13,17 +12,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TRACE_POINTS 256 /* of steps, and of saves: 12 KiB at most, for a picture */
+
 static uint64_t mixed(uint64_t hash, const void *data, size_t size) {
     return hash * UINT64_C(1099511628211) ^ slice_hash((struct slice){data, size});
 }
 
-/* How the ledger counts. */
+/* Of the options that decide how the ledger counts. */
 static uint64_t counting_hash(const struct model_job *job) {
     uint64_t hash = mixed(1, &job->spec.options, sizeof job->spec.options);
     return mixed(hash, job->spec.required, sizeof job->spec.required); /* interned: the same text is the same pointer */
 }
 
-/* What its records come from: of another log none of them holds. The same in every process: checkpoints have it. */
+/* Identifies the log: records of another log do not count. Checkpoints store it, so every process computes the same. */
 static uint64_t log_hash(const struct model_job *job) {
     const char *texts[] = {job->spec.log.source,         job->spec.log.format,  job->spec.log.container,
                            job->spec.log.replicated_job, job->spec.target_name, job->spec.log.path,
@@ -38,7 +39,7 @@ static uint64_t log_hash(const struct model_job *job) {
     return mixed(hash, numbers, sizeof numbers);
 }
 
-/* The longest name that an object may have. */
+/* To the greatest length of an object's name. */
 static struct slice bounded(struct slice name) {
     name.size_bytes = name.size_bytes < 253 ? name.size_bytes : 253;
     return name;
@@ -102,14 +103,14 @@ static struct model_job *new_job(struct jobs *jobs, const struct object_meta *me
     job->log.watermark_ms = job->observation.newest_ms = job->observation.through_ms = job->facts.hold_end_ms =
         job->observation.end_ms = TIME_UNKNOWN;
     job->facts.hold.kind = BUCKET_COUNT;
-    job->log.trace.max_points = JOB_TRACE_POINTS;
+    job->log.trace.max_points = TRACE_POINTS;
     for (int i = 0; i < JOB_CONDITIONS; i++)
         job->publication.conditions[i].at_ms = TIME_UNKNOWN;
     map_put(&jobs->by_name, jobs_name_key(key, job->namespace_, job->name), job);
     return job;
 }
 
-/* From what a predecessor knew; if that cannot be, from what the cluster still shows. */
+/* Continues from the checkpoint of a predecessor, or, if it cannot be read, from what the cluster still shows. */
 static void go_on(struct model_job *job, struct object_jobgoodput *o) {
     CLEANUP_ERROR struct error *err = NULL;
     struct slice rest = o->checkpoint, checkpoint;

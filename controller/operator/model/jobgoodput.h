@@ -1,4 +1,4 @@
-/* jobgoodput: JobGoodputs, as they are observed. */
+/* jobgoodput: observes JobGoodputs: each becomes a job, which then looks for its target. */
 #ifndef OPERATOR_MODEL_JOBGOODPUT_H
 #define OPERATOR_MODEL_JOBGOODPUT_H
 

@@ -1,11 +1,10 @@
-/* model: the cluster as far as goodput needs it, and the only place that knows both sides: Kubernetes objects and log
- * lines in, ledger facts inside, JobGoodput statuses out. No I/O, no loop, no clock: every call is given the time, so
- * that a recording replayed with a fake clock gives the same status, byte for byte, in whatever way the streams were
- * interleaved.
+/* model: Kubernetes objects and log lines in, JobGoodput statuses out. It joins the store (store/store.h) and the jobs
+ * (job/jobs.h). No I/O, no loop, no clock: every call gets the time, so that a replayed recording gives the same
+ * status, byte for byte, in whatever order the watches were interleaved.
  *
- * Behind it, in the order in which things flow: objects/ reads objects, store/ remembers them, facts/ makes ledger
- * facts of them (facts/causes.c is the table of causes), job/ holds a JobGoodput with its ledger and its log, status/
- * says what all that means now. runtime/ drives it from a real cluster, and alone knows of one. */
+ * Behind it, in the order of the data: objects/ reads objects, store/ keeps them, facts/ makes ledger facts of them
+ * (facts/causes.c is the table of causes), job/ is a JobGoodput with its ledger and its log, status/ writes what
+ * follows. runtime/ connects it to a cluster. */
 #ifndef OPERATOR_MODEL_H
 #define OPERATOR_MODEL_H
 
@@ -19,7 +18,7 @@
 struct model;
 struct model_job; /* one JobGoodput */
 
-#define MODEL_FORGET_AFTER_MS 600000 /* all reports of a pod come within that */
+#define MODEL_FORGET_AFTER_MS 600000 /* all events of a pod arrive within that time */
 
 struct model_options {
     /* Statuses carry what a successor needs (checkpoint.h), and that of a predecessor is read: observe JobGoodputs
@@ -35,15 +34,15 @@ struct model_options {
 struct model *model_new(const struct model_options *options);
 void model_free(struct model *m);
 
-/* One object as the API server sent it, at received_ms. For VANISHED object is empty. Malformed objects are counted and
- * left out (-EINVAL). Objects that belong to no known JobGoodput may be kept (trimmed) or not: a JobGoodput that comes
+/* One object as the API server sent it, at received_ms. For VANISHED object is empty. Malformed objects are left out
+ * (-EINVAL). Objects that belong to no known JobGoodput may be kept (trimmed) or not: a JobGoodput that comes
  * later must give the same status as one that was there first. */
 int model_observe(struct model *m, enum resource resource, enum observed what, struct slice namespace_,
                   struct slice name, struct slice uid, struct slice object, int64_t received_ms);
 
-/* All changes of `resource` up to received_ms were observed (sync, bookmark). The least of these over the resources
- * that are served bounds observedThrough. is_absent: not served by this cluster. With the first call, objects of a
- * checkpoint that no list showed have vanished. */
+/* All changes of `resource` up to received_ms were observed (sync, bookmark). The earliest of these times over the
+ * resources that are served bounds observedThrough. is_absent: not served by this cluster. With the first call, objects
+ * of a checkpoint that no list showed have vanished. */
 void model_watermark(struct model *m, enum resource resource, int64_t received_ms, bool is_absent);
 
 /* The server refuses to show `resource` in `namespace_` (empty: anywhere), in these words; NULL: it shows it again, and
@@ -52,10 +51,11 @@ void model_watermark(struct model *m, enum resource resource, int64_t received_m
 void model_forbidden(struct model *m, enum resource resource, struct slice namespace_, const char *words,
                      int64_t through_ms);
 
-/* All watches that decide a status are known until then, now_ms at most. */
+/* Time up to which all resources that decide a status are known, now_ms at most. */
 int64_t model_known_ms(const struct model *m, int64_t now_ms);
 
-/* Between those times the watch of pods was cut, and they were listed again: what came and went is not known. */
+/* Between those times the watch of pods was cut, and they were listed again: what was created and deleted meanwhile is
+ * not known. */
 void model_unwatched(struct model *m, int64_t from_ms, int64_t to_ms);
 
 /* Between those times the API server could not be reached: a node's lease and conditions of that time, and until it has

@@ -1,6 +1,6 @@
-/* What is worth an Event on the JobGoodput: training started, each interruption, the end. Each is one Event, sent again
- * under the same id whenever its known facts change. Its times come from the job, so that a controller that starts in
- * between sends the same ones. */
+/* Events on the JobGoodput: training started, each interruption, the end. When the facts of one change, it is sent
+ * again under the same ID, which updates it. Times come from the job, so that another controller sends the same Events.
+ */
 #include "operator/model/notices.h"
 #include "ledger/evaluate.h"
 #include "operator/job/job.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SETTLING_MS 5000        /* how long an interruption without a cause waits for one */
-#define REPEAT_MS 10000         /* how long final numbers that change again (a late log line) wait */
+#define REPEAT_MS 10000         /* how long a change of final numbers (by a late log line) waits */
 #define OLD_MS INT64_C(3600000) /* an API server keeps Events this long: no Event for what ended before */
 
 /* "45s", "1m40s", "2h05m", "3d4h": as kubectl writes ages. */
@@ -39,7 +39,7 @@ static void append_lost(struct buf *out, const struct ledger_interruption *i) {
         buf_append_text(out, i->saved_on_sigterm == SAVED_YES ? "; lost no step (saved on SIGTERM)" : "; lost no step");
 }
 
-/* "NodeFailure gke-tpu-07; lost 412 steps (14m); rescheduled in 1m40s. EVIDENCE": what is known of it so far. */
+/* "NodeFailure gke-tpu-07; lost 412 steps (14m); rescheduled in 1m40s. EVIDENCE": as far as it is known. */
 static void describe(const struct ledger_interruption *i, bool has_steps, struct buf *out) {
     char text[32];
     buf_append_text(out, cause_name(i->cause));
@@ -56,7 +56,7 @@ static void describe(const struct ledger_interruption *i, bool has_steps, struct
     buf_format(out, ". %s", i->evidence[0] ? i->evidence : "No object or line gives the cause");
 }
 
-/* Numbers are final where the next execution has its slots and, if steps are read, has started to train. */
+/* Numbers are final when the next execution has its slots and, if steps are read, has started to train. */
 static bool is_over(const struct view *v, const struct ledger_interruption *i, bool is_newest) {
     return !is_newest || v->has_ended || (i->until_ms != TIME_OPEN && (i->is_settled || !v->result.has_steps));
 }
@@ -71,12 +71,12 @@ static void notice_interruption(struct model_job *job, const struct view *v, int
     buf_init(&note, MODEL_NOTE_SIZE);
     bool over = is_over(v, i, index == r->interruption_count - 1);
     struct ledger_interruption known = *i;
-    if (!over) { /* once at the beginning, once when all is known */
+    if (!over) { /* one Event at the start, and one when all is known */
         known.until_ms = TIME_OPEN;
         known.wait_ms = RECORD_NONE;
     }
     describe(&known, r->has_steps && over, &note);
-    /* While it is open only another cause is news: evidence comes in pieces. */
+    /* While it is open, only another cause is sent: evidence arrives in several steps. */
     uint64_t hash = over ? slice_hash(buf_slice(&note)) : (uint64_t)i->cause + 1;
     if (last->number == i->number && (last->hash == hash || (!over && i->cause == CAUSE_UNKNOWN)))
         return;

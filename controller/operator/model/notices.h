@@ -1,4 +1,4 @@
-/* notices: what is worth an Event on the JobGoodput. */
+/* notices: adds the Events that a new evaluation calls for. */
 #ifndef OPERATOR_MODEL_NOTICES_H
 #define OPERATOR_MODEL_NOTICES_H
 

@@ -1,5 +1,3 @@
-/* What a checkpoint says of pods that it has no room for: the numbers that they leave, until then. A pod that still
- * exists is listed again, and counts from then on (store_settle_pod). */
 #include "operator/model/settle.h"
 #include "base/mem.h"
 #include "ledger/forget.h"
@@ -18,10 +16,10 @@ static bool has_facts(const struct pod *p, const struct ledger_forgetting *f) {
             (x->kind == PUSHED_DISRUPTION && !ledger_can_forget_disruption(f, x->key)))
             return true;
     }
-    return !ledger_can_forget_disruption(f, p->id); /* its life, or its loss */
+    return !ledger_can_forget_disruption(f, p->id); /* its slot, or its loss */
 }
 
-/* It holds its slot, or is on its way there, and nothing else is to be said of it. */
+/* It holds its slot, or is about to, and no other fact concerns it. */
 static bool is_ordinary(const struct pod *p, int64_t until_ms, const struct ledger_forgetting *f) {
     if (p->is_deleted || p->is_dirty || p->is_restored || p->is_counted)
         return false;
@@ -36,7 +34,7 @@ size_t job_leave_out_pods(struct model_job *job, enum settle_which which, int64_
     struct ledger_forgetting *f = can_ask ? ledger_forget_begin(job->ledger, job->observation.through_ms) : NULL;
     for (size_t i = 0; i < t->pods.count; i++)
         t->pods.items[i]->is_left_out = which == SETTLE_ALL || (f && is_ordinary(t->pods.items[i], until_ms, f));
-    for (int i = 0; i < job->log.process_count; i++) /* what was read of a log hangs on its pod */
+    for (int i = 0; i < job->log.process_count; i++) /* what was read of a log refers to its pod */
         if (job->log.processes[i]->pod)
             job->log.processes[i]->pod->is_left_out = false;
     for (size_t i = 0; i < t->pods.count; i++)
@@ -46,7 +44,7 @@ size_t job_leave_out_pods(struct model_job *job, enum settle_which which, int64_
     return kept;
 }
 
-/* ---- what they leave ---- */
+/* ---- their sums ---- */
 
 static void copy_pasts(struct target *to, const struct target *from) {
     for (int i = 0; i < from->past.count; i++) {

@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define UNRECOGNIZED_LINES 200 /* after this many lines without a step the format is not recognized */
+#define MIN_EVIDENCE_PPM 950000
+
 enum { READY, STEP_LOG_ATTACHED, EVIDENCE_COMPLETE, CLOCK_SKEW, FINISHED, PERMISSION_MISSING };
 
 static const char *const types[JOB_CONDITIONS] = {"Ready",     "StepLogAttached", "EvidenceComplete",
@@ -151,7 +154,7 @@ static void set_reading(struct view *v, int64_t at_ms) {
     const struct pod *last = job->log_pods.count > 0 ? job->log_pods.items[job->log_pods.count - 1] : NULL;
     if (job->log.trouble[0])
         set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms, "%s", job->log.trouble);
-    else if (lines >= JOB_UNRECOGNISED_LINES || (lines > 0 && v->has_ended))
+    else if (lines >= UNRECOGNIZED_LINES || (lines > 0 && v->has_ended))
         set(v, STEP_LOG_ATTACHED, false, "FormatNotRecognized", at_ms,
             "%lld lines of the log were read and none reports a step; set spec.stepLog.format", (long long)lines);
     else if (!lost[0] && v->has_ended && job_has_source(job) && job->log.early_lines > 0)
@@ -268,7 +271,7 @@ static void set_evidence(struct view *v) {
     int64_t ppm = ledger_ppm(r->available_ms - v->unattributed_ms, r->available_ms);
     const char *lost = lost_lines(v->job);
     if (lost != NULL && v->unattributed_ms > 0) {
-        set(v, EVIDENCE_COMPLETE, ppm >= JOB_MIN_EVIDENCE_PPM, "LogLost", TIME_UNKNOWN,
+        set(v, EVIDENCE_COMPLETE, ppm >= MIN_EVIDENCE_PPM, "LogLost", TIME_UNKNOWN,
             "a part of the log was not read: %s", lost);
         return;
     }
@@ -279,20 +282,20 @@ static void set_evidence(struct view *v) {
             (long long)((r->headless_ms + 500) / 1000));
         return;
     }
-    if (ppm >= JOB_MIN_EVIDENCE_PPM && r->late_records > 0)
+    if (ppm >= MIN_EVIDENCE_PPM && r->late_records > 0)
         set(v, EVIDENCE_COMPLETE, false, "LateRecords", TIME_UNKNOWN,
             "%lld records of the log came when their time was settled already and are counted nowhere",
             (long long)r->late_records);
-    else if (ppm >= JOB_MIN_EVIDENCE_PPM && r->overlapped_records > 0)
+    else if (ppm >= MIN_EVIDENCE_PPM && r->overlapped_records > 0)
         set(v, EVIDENCE_COMPLETE, true, "RecordsOverlapped", TIME_UNKNOWN,
             "at least 95 %% of the available time is explained; %lld records of a process that kept training next to "
             "its "
             "successor are counted nowhere",
             (long long)r->overlapped_records);
-    else if (ppm >= JOB_MIN_EVIDENCE_PPM && r->retained_without_checkpoint)
+    else if (ppm >= MIN_EVIDENCE_PPM && r->retained_without_checkpoint)
         set(v, EVIDENCE_COMPLETE, true, "NoCheckpointSeen", TIME_UNKNOWN,
             "no checkpoint was seen: work before an interruption is taken to be kept");
-    else if (ppm >= JOB_MIN_EVIDENCE_PPM)
+    else if (ppm >= MIN_EVIDENCE_PPM)
         set(v, EVIDENCE_COMPLETE, true, "Explained", TIME_UNKNOWN, "at least 95 %% of the available time is explained");
     else
         set(v, EVIDENCE_COMPLETE, false, "Unattributed", TIME_UNKNOWN,

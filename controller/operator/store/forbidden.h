@@ -13,11 +13,11 @@ struct store;
 struct forbidden {
     enum resource resource;
     char *namespace_;   /* "": all of them */
-    char *words;        /* the server's */
+    char *words;        /* the server's message */
     int64_t through_ms; /* known until then; TIME_UNKNOWN: never listed */
 };
 
-/* forbidden.c: as model_forbidden(); true if it changed anything. */
+/* As model_forbidden(); true if it changed anything. */
 bool store_forbid(struct store *store, enum resource resource, struct slice namespace_, const char *words,
                   int64_t through_ms);
 /* Why no object of that kind in this namespace can be read; NULL: they can. */

@@ -1,10 +1,10 @@
-/* Forgetting: the other end of store.c. */
+/* The end of what store.c creates. */
 #include "operator/store/forget.h"
 #include "base/mem.h"
 
 #include <stdio.h>
 
-#define MAX_UNMEASURED 32 /* targets that are gone and that no JobGoodput measures */
+#define MAX_UNMEASURED 32 /* deleted targets that no JobGoodput measures */
 
 static void pod_free(struct store *store, struct pod *p) {
     if (p->node) {

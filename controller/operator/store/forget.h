@@ -1,10 +1,10 @@
-/* forget: what is stored of an object is freed. */
+/* forget: frees what is stored of an object. */
 #ifndef OPERATOR_STORE_FORGET_H
 #define OPERATOR_STORE_FORGET_H
 
 #include "operator/store/store.h"
 
-/* A target that no JobGoodput measures and that is gone may be forgotten with all that belongs to it. */
+/* Forgets the oldest deleted target that no JobGoodput measures, if there are too many. */
 void store_trim(struct store *store);
 void store_forget(struct store *store, struct target *t);  /* with all that belongs to it; no JobGoodput measures it */
 void store_forget_pod(struct store *store, struct pod *p); /* takes it off all lists but its target's */

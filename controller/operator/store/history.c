@@ -1,4 +1,3 @@
-/* Histories and spans of store.h. */
 #include "operator/store/history.h"
 #include "base/mem.h"
 #include "operator/store/store.h"

@@ -1,4 +1,4 @@
-/* history: what a condition showed over time, and spans of time. */
+/* history: the transitions of a condition, and spans of time. */
 #ifndef OPERATOR_STORE_HISTORY_H
 #define OPERATOR_STORE_HISTORY_H
 
@@ -11,7 +11,7 @@
 #define STORE_GROW(items, count, capacity)                                                                             \
     do {                                                                                                               \
         if ((count) == (capacity)) {                                                                                   \
-            (capacity) = (capacity) ? (capacity)*2 : 1; /* most lists of a pod stay that short */                      \
+            (capacity) = (capacity) ? (capacity)*2 : 1; /* few lists of a pod grow longer */                           \
             (items) = mem_resize((items), (size_t)(capacity), sizeof *(items));                                        \
         }                                                                                                              \
     } while (0)
@@ -29,10 +29,10 @@ struct transition {
 struct history {
     struct transition *items;
     int count, capacity;
-    bool is_cut; /* older ones are left out, which a condition says; after a restart: perhaps */
+    bool is_cut; /* the oldest are dropped, and a condition says so; after a restart: perhaps */
 };
 
-/* Adds what a condition shows; does nothing if it is known. True if something is new. */
+/* Adds what a condition shows, unless that is known. True if it was new. */
 bool history_add(struct history *h, struct transition t);
 const struct transition *history_last(const struct history *h); /* NULL if empty */
 bool history_is_true(const struct history *h);                  /* now */

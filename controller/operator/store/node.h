@@ -9,7 +9,7 @@ struct pod;
 
 struct node_trouble {
     int64_t visible_ms;   /* Ready turned False or Unknown, or the Node was deleted */
-    int64_t heartbeat_ms; /* as its conditions told then */
+    int64_t heartbeat_ms; /* of its condition Ready at that time */
     int64_t to_ms;        /* Ready again; TIME_OPEN */
     bool is_silent;       /* Unknown or deleted: the kubelet no longer speaks */
     const char *reason;
@@ -34,7 +34,7 @@ struct node {
     const struct chip *chip; /* NULL: its labels name none */
     int64_t price;           /* per chip-hour, by its label: formulas/price.h */
     bool is_spot, exists, is_restored;
-    int64_t restored_ms;    /* when what was restored of it was written; TIME_UNKNOWN */
+    int64_t restored_ms;    /* when the checkpoint that it was restored from was written; TIME_UNKNOWN */
     struct node_past *past; /* NULL: none; read it by node_past() */
     int64_t renewed_ms;     /* newest lease renewal */
     int64_t ready_ms;       /* Ready since then, as observed last; TIME_UNKNOWN */

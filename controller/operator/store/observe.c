@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-/* ---- what was restored from a checkpoint, or is only named by others, and that no list shows ---- */
+/* ---- objects of a checkpoint, or named by others, that no list shows ---- */
 
 static struct slice key_of(const struct map_entry *e) {
     return (struct slice){e->key, e->key_size};
@@ -21,7 +21,7 @@ static bool is_missing(const struct node *n, int64_t complete_ms) {
     return p != NULL;
 }
 
-/* Of what may not be read no list shows that it has vanished. */
+/* Where the controller may not read, no list can show that an object has vanished. */
 static bool is_restored(const struct store *store, enum resource resource, const struct target *t, bool is_restored) {
     return is_restored && store_forbidden(store, resource, t->namespace_) == NULL;
 }
@@ -43,7 +43,7 @@ static void sweep_jobsets(struct store *store, int64_t received_ms) {
     }
 }
 
-/* What was restored of that kind and was not seen since has vanished; so have nodes that only pods tell of. */
+/* A restored object of that kind that was not observed since has vanished; so has a node that only pods name. */
 static void sweep(struct store *store, enum resource resource, int64_t received_ms) {
     const struct slice none = {0};
     for (size_t i = 0; resource == RESOURCE_POD && i < store->pods.count; i++) {

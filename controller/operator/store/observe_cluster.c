@@ -23,7 +23,7 @@ static void apply_condition(struct store *store, struct history *h, const struct
     history_add(h, t);
 }
 
-/* spec.active has no time of its own: the eviction that followed it has, or the requeueing. */
+/* spec.active has no time: the eviction or the requeueing that followed it has one. */
 static void apply_active(struct store *store, struct workload *w, const struct object_workload *o,
                          struct object_before before, int64_t received_ms) {
     const struct object_condition *evicted = object_condition_find(&o->conditions, "Evicted");
@@ -42,8 +42,8 @@ static void apply_active(struct store *store, struct workload *w, const struct o
     history_add(&w->active, t);
 }
 
-/* The check's state does not name its controller. A ProvisioningRequest's has written to the Workload as soon as the
- * autoscaler said anything; before that, and where there are several checks, the words tell. */
+/* The check's state does not name its controller. The controller of ProvisioningRequests writes to the Workload as soon
+ * as the autoscaler answers. Before that, and where there are several checks, the message decides. */
 static bool is_provisioning(const struct object_workload *o, const struct object_check *c) {
     struct slice rest = o->checks;
     struct object_check other;
@@ -172,7 +172,7 @@ static struct node_trouble *trouble_now(struct node *n) {
     return last && last->to_ms == TIME_OPEN ? last : NULL;
 }
 
-/* A kubelet that told itself of not being Ready still spoke then, whatever came after. */
+/* A kubelet that itself reported NotReady was alive at that time, whatever came after. */
 static bool trouble_begin(struct node *n, int64_t at_ms, int64_t heartbeat_ms, bool is_silent, const char *reason) {
     if (trouble_now(n))
         return false;

@@ -32,7 +32,7 @@ static struct pod *pod_of(struct store *store, const struct object_meta *meta) {
     return t ? store_pod_new(store, t, meta) : NULL;
 }
 
-static struct instance unseen(int64_t restart_count) {
+static struct instance unobserved(int64_t restart_count) {
     return (struct instance){.restart_count = (int)restart_count,
                              .exit_code = -1,
                              .reason = "",
@@ -66,7 +66,7 @@ static void apply_containers(struct store *store, struct pod *p, const struct ob
         c->name = store_intern(store, one.name);
         c->chips = (int32_t)min_of(one.chips, INT32_MAX);
         c->instances = &c->first;
-        c->instances[0] = unseen(0);
+        c->instances[0] = unobserved(0);
         c->count = c->capacity = 1;
     }
     p->chips = (int32_t)chips;
@@ -116,14 +116,14 @@ static struct instance *instance_add(struct pod *p, struct container *c, struct 
     return &c->instances[c->count - 1];
 }
 
-/* lastState tells the instance before, in case it was not seen to end. */
+/* lastState shows the previous instance, whose end may not have been observed. */
 static void apply_last_state(struct store *store, struct pod *p, struct container *c,
                              const struct object_container_status *s) {
     struct instance *last = container_instance(c, (int)s->restart_count - 1);
     if (s->last_finished_ms == TIME_UNKNOWN || s->restart_count == 0)
         return;
     if (last == NULL)
-        last = instance_add(p, c, unseen(s->restart_count - 1));
+        last = instance_add(p, c, unobserved(s->restart_count - 1));
     last->is_running = false;
     set_time(&last->started_ms, s->last_started_ms);
     set_time(&last->finished_ms, s->last_finished_ms);
@@ -152,7 +152,7 @@ static void apply_status(struct store *store, struct pod *p, const struct object
         now->restart_count = (int)s->restart_count; /* seen for the first time in the middle of its life */
     if (container_now(c)->restart_count < s->restart_count) {
         apply_last_state(store, p, c, s);
-        instance_add(p, c, unseen(s->restart_count));
+        instance_add(p, c, unobserved(s->restart_count));
     }
     now = container_instance(c, (int)s->restart_count);
     if (now == NULL)
@@ -267,12 +267,12 @@ static void pod_removed(struct pod *p, const struct object_pod *o, int64_t recei
         ready.items[ready.count - 1].to_ms = p->removed_ms;
 }
 
-/* Who it is, where it runs and what with is known for good: only what happens to it is of interest. */
+/* Its identity, node and containers are known and cannot change: only its status is still read. */
 static bool is_settled_in(const struct pod *p) {
     return p && p->seen_ms != TIME_UNKNOWN && p->containers && p->node && p->bound_ms != TIME_UNKNOWN;
 }
 
-/* It is missing in a new list: its end was not observed, nor what else came and went meanwhile. */
+/* A new list lacks the pod: its end was not observed, nor other pods that were created and deleted meanwhile. */
 static void pod_vanished(struct store *store, struct pod *p, int64_t received_ms) {
     int64_t known_ms = p->is_restored                            ? p->target->watch.known_ms
                        : store->pods_complete_ms != TIME_UNKNOWN ? store->pods_complete_ms
@@ -427,7 +427,7 @@ static void observe_job_event(struct store *store, const struct object_event *o)
 int observe_event(struct store *store, enum observed what, struct slice json) {
     struct object_event o;
     if (what != OBSERVED_PRESENT)
-        return 0; /* Events run out after an hour; what they told stays true */
+        return 0; /* Events expire after an hour; what they reported stays true */
     int err = object_event_parse(json, &o);
     if (err < 0)
         return err;

@@ -4,7 +4,6 @@
 
 #include "operator/store/store.h"
 
-/* observe_*.c */
 int observe_pod(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
 int observe_event(struct store *store, enum observed what, struct slice json);
 

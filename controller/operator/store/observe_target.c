@@ -1,4 +1,4 @@
-/* JobSets and Jobs, into the store. A Job of a JobSet is a part of that target; any other Job is a target itself. */
+/* JobSets and Jobs, into the store. A Job of a JobSet is part of that target. Any other Job is a target itself. */
 #include "operator/store/observe_target.h"
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -58,7 +58,7 @@ static void apply_shape(struct store *store, struct target *t, const struct obje
 }
 
 /* With a startup policy the condition stays True until all Jobs are resumed and have started (jobset
- * resumeJobsIfNecessary): then the spec tells when it was over, and when it was suspended again meanwhile. */
+ * resumeJobsIfNecessary): the spec then shows when the suspension ended, and when another began meanwhile. */
 static bool is_outdated(const struct history *h, const struct transition *observed) {
     const struct transition *last = history_last(h);
     if (last && last->is_true == observed->is_true)
@@ -142,7 +142,7 @@ static void target_removed(struct store *store, struct target *t, const struct o
     store_trim(store);
 }
 
-/* It is no longer there then, as a list or another one of its name shows: it was deleted by then. */
+/* A list, or another object of its name, shows that it was deleted by by_ms at the latest. */
 static void target_replaced(struct store *store, struct target *t, int64_t by_ms) {
     t->end.has_vanished |= !t->end.is_deleted;
     target_removed(store, t, NULL, by_ms);

@@ -6,7 +6,7 @@
 
 int observe_jobset(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
 int observe_job(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
-/* Puts a target that is now seen under its name; JobGoodputs of that name are told. */
+/* Registers an observed target by its name, and marks it for the JobGoodputs that name it. */
 void store_target_named(struct store *store, struct target *t);
 
 #endif

@@ -1,4 +1,3 @@
-/* The past of a replicated job: what is left of pods that are forgotten. */
 #include "operator/store/past.h"
 #include "base/bisect.h"
 #include "base/mem.h"

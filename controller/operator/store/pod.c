@@ -90,7 +90,7 @@ int64_t pod_ended_ms(const struct pod *p) {
     return at_ms;
 }
 
-bool instance_was_signalled(const struct pod *p, const struct instance *i) {
+bool instance_was_signaled(const struct pod *p, const struct instance *i) {
     if (p->deletion_ms == TIME_UNKNOWN || i->finished_ms == TIME_UNKNOWN || i->end_order == END_SEEN_FIRST)
         return false;
     bool is_signal = i->exit_code == EXIT_SIGTERM || (i->exit_code == EXIT_SIGKILL && strcmp(i->reason, "OOMKilled"));
@@ -99,12 +99,12 @@ bool instance_was_signalled(const struct pod *p, const struct instance *i) {
     return i->end_order == END_SEEN_AFTER || is_signal;
 }
 
-/* The kubelet, and the API server for it, ask first (SIGTERM); it is known that it came where the end is known. */
-int64_t instance_signalled_ms(const struct pod *p, const struct instance *i) {
+/* The kubelet sends SIGTERM first. That it did is known where the end is known. */
+int64_t instance_signaled_ms(const struct pod *p, const struct instance *i) {
     const struct pod_trouble *t = pod_trouble(p);
     if (i->finished_ms == TIME_UNKNOWN)
         return TIME_UNKNOWN;
     if (strcmp(t->disruption_reason, "TerminationByKubelet") == 0 && t->disruption_ms <= i->finished_ms)
         return t->disruption_ms;
-    return instance_was_signalled(p, i) ? p->deletion_ms : TIME_UNKNOWN;
+    return instance_was_signaled(p, i) ? p->deletion_ms : TIME_UNKNOWN;
 }

@@ -1,4 +1,4 @@
-/* pod: what is stored of a pod and its containers, when they ended, and whether they were asked to. */
+/* pod: what is stored of a pod and its containers: when they ended, and whether they were asked to stop. */
 #ifndef OPERATOR_STORE_POD_H
 #define OPERATOR_STORE_POD_H
 
@@ -8,7 +8,7 @@
 #define STORE_MAX_CONTAINERS 255 /* of one pod; those with chips first, then the first of the others */
 #define STORE_MAX_INSTANCES 64   /* of one container; the oldest but the first is dropped: store_is_cut() */
 
-/* Of a container's end and its pod being asked to go, which was seen first. Their stamps are whole seconds. */
+/* Which was observed first: the container's end, or the request to delete its pod. Their stamps are whole seconds. */
 enum end_order { END_UNOBSERVED, END_SEEN_FIRST, END_SEEN_AFTER, END_SEEN_TOGETHER };
 
 struct instance { /* one run of a container */
@@ -26,12 +26,12 @@ struct container {
     struct instance *instances; /* by restart count; at least one */
     int32_t chips;
     uint16_t count, capacity;
-    struct instance first; /* most containers have no other: instances stands for it while there is none */
+    struct instance first; /* few containers have another: instances points to it while it is the only one */
 };
 
 enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
 
-/* What few pods ever have. */
+/* What only few pods have. */
 struct pod_trouble {
     int64_t gated_from_ms, gated_to_ms, unschedulable_ms, disruption_ms; /* TIME_UNKNOWN */
     int64_t gated_written_ms; /* newest managedFields time of the last version in which it was gated; TIME_UNKNOWN */
@@ -43,7 +43,7 @@ struct kube_job;
 struct node;
 struct target;
 
-struct pod {     /* there are many: what is not there for all of them is elsewhere */
+struct pod {     /* there are many: what only some have is elsewhere */
     uint64_t id; /* hash of the UID */
     struct target *target;
     struct kube_job *job; /* NULL if not known */
@@ -58,30 +58,30 @@ struct pod {     /* there are many: what is not there for all of them is elsewhe
     };
     struct pushed_list pushed;
     int64_t created_ms, bound_ms;
-    int64_t seen_ms;     /* when it was told last */
-    int64_t deletion_ms; /* when it was asked for */
-    int64_t ended_ms;    /* phase Succeeded or Failed */
-    int64_t removed_ms;
-    int64_t settled_ms;     /* what it did until then is in its target's pasts; 0: nothing is */
+    int64_t seen_ms;        /* newest receipt */
+    int64_t deletion_ms;    /* deletionTimestamp */
+    int64_t ended_ms;       /* phase Succeeded or Failed */
+    int64_t removed_ms;     /* no longer in the API server, or last known to be there: has_vanished */
+    int64_t settled_ms;     /* its target's pasts contain what it did until then; 0: nothing */
     int64_t ready_until_ms; /* the newest end of a span in the job's ready_line; see ready_counted */
     int32_t chips;
     int job_index, completion_index; /* -1: none */
-    int slot_index;                  /* for pods without a completion index: given in the order of creation */
-    int slot;                        /* job_slot(), when its facts were told */
-    uint16_t ready_counted;          /* so many borders of its spans are in the job's ready_line */
+    int slot_index;                  /* of a pod without completion index: by order of creation */
+    int slot;                        /* job_slot(), when its facts were last added */
+    uint16_t ready_counted;          /* starts and ends of its spans that are in the job's ready_line */
     uint8_t container_count;
     uint8_t phase;         /* enum pod_phase */
-    uint8_t ready_kind;    /* of its spans: none, first_ready, or ready */
-    uint8_t loss_recorded; /* why it was lost, to the ledger: enum cause + 1; 0: not told */
+    uint8_t ready_kind;    /* READY_NEVER: no spans; READY_ONCE: first_ready; READY_OFTEN: ready */
+    uint8_t loss_recorded; /* why it was lost, as the ledger has it: enum cause + 1; 0: it has nothing */
     uint8_t uid_at;
     bool restarts_in_place, is_dirty, is_deleted;
-    bool was_asked_first;  /* to go, or disrupted, when it was seen to have ended */
-    bool is_restored;      /* of this and of other objects: known from a checkpoint, not seen since */
-    bool had_pull_trouble; /* its image could not be had for a while: told by its status */
-    bool has_vanished;     /* its end was not observed: removed_ms is when it was last known to be there */
+    bool was_asked_first;  /* its deletion or disruption was known before its end */
+    bool is_restored;      /* known from a checkpoint, not observed since; likewise in other objects */
+    bool had_pull_trouble; /* its status once showed that the image could not be pulled */
+    bool has_vanished;     /* its end was not observed */
     bool is_counted;       /* in its Job's lost_pods */
-    bool is_forgettable;   /* is being forgotten: model/forget.c */
-    bool is_left_out;      /* of the checkpoint that is being written: model/settle.c */
+    bool is_forgettable;   /* model/forget.c is about to forget it */
+    bool is_left_out;      /* not in the checkpoint that is being written: model/settle.c */
     uint8_t held;          /* its slot at settled_ms: enum ledger_held */
     char name[];           /* the UID follows */
 };
@@ -104,19 +104,19 @@ struct pod_trouble *store_trouble(struct pod *p); /* to write to */
 void store_trouble_free(struct pod *p);
 struct instance *container_now(struct container *c);
 struct instance *container_instance(struct container *c, int restart_count);
-/* A pod has its node from the scheduler, which takes none that is not there: what no complete list of the nodes shows,
- * some time after the pod was bound, was deleted, and nobody saw it. */
+/* The scheduler binds pods only to Nodes that exist. So a Node that is missing in a complete list, some time after a
+ * pod was bound to it, was deleted unobserved. */
 bool store_is_on_missing_node(const struct pod *p, int64_t complete_ms);
-void store_mark_pod(struct pod *p); /* its facts are made anew */
+void store_mark_pod(struct pod *p); /* facts/ reads it again */
 
-/* A whole-second stamp means [t, t + 1 s); a line of the same process stamped within that second proves it later. */
+/* A stamp of whole seconds means [t, t + 1 s). A line of the same process within that second moves the end to it. */
 int64_t instance_finished_ms(const struct instance *i);
-/* When the pod was over; TIME_UNKNOWN while it is not. */
+/* When the pod ended; TIME_UNKNOWN while it runs. */
 int64_t pod_ended_ms(const struct pod *p);
 bool pod_is_training_container(const struct pod *p, int container);
-/* The container ended because its pod was asked to go, not by itself. */
-bool instance_was_signalled(const struct pod *p, const struct instance *i);
-/* When it was signalled to stop and given time, before it ended: TIME_UNKNOWN if it was not, or nobody can tell. */
-int64_t instance_signalled_ms(const struct pod *p, const struct instance *i);
+/* The container ended because its pod was to be deleted, not by itself. */
+bool instance_was_signaled(const struct pod *p, const struct instance *i);
+/* When the container got SIGTERM and a grace period; TIME_UNKNOWN: it got none, or that is not known. */
+int64_t instance_signaled_ms(const struct pod *p, const struct instance *i);
 
 #endif

@@ -182,7 +182,7 @@ void store_touch_pod(struct store *store, struct pod *p) {
 
 void store_touch_node(struct store *store, struct node *n) {
     for (struct pod *p = n->pods; p; p = p->next_on_node)
-        store_touch_pod(store, p); /* also those that are gone: why they were lost may be told only now */
+        store_touch_pod(store, p); /* deleted ones too: this may show why they were lost */
 }
 
 bool store_is_cut(const struct target *t) {

@@ -23,7 +23,7 @@
 
 #define STORE_MAX_UNHEALTHY 64 /* of one Workload; the oldest that is over is dropped */
 #define STORE_SECOND_MS 1000   /* stamps are whole seconds */
-#define STORE_SOON_MS 2000     /* what was made so long ago is known, and earlier than what comes now */
+#define STORE_SOON_MS 2000     /* older objects are known, and older than what is observed now */
 
 struct store {
     struct map targets;      /* uid -> target */
@@ -37,16 +37,17 @@ struct store {
     struct map strings;      /* interned */
     struct target **touched; /* changed since job/target.c last looked */
     size_t touched_count, touched_capacity;
-    int64_t watermark_ms[RESOURCE_COUNT]; /* TIME_UNKNOWN */
-    int64_t pods_complete_ms; /* by then no pod was left untold; an object of a new list tells nothing of it */
-    int64_t watching_ms;      /* since then this process watches; TIME_OPEN: not yet */
-    int64_t received_ms;      /* the newest receipt */
-    struct spans cuts;        /* since then, spans in which the watch of pods was cut */
-    struct spans unreachable; /* ... in which the API server was, so that no node could renew its lease */
+    int64_t watermark_ms[RESOURCE_COUNT]; /* all changes until then were observed; TIME_UNKNOWN */
+    int64_t
+        pods_complete_ms; /* all pods that existed then were observed; objects of an unfinished list do not move it */
+    int64_t watching_ms;  /* first receipt of this process; TIME_OPEN: none yet */
+    int64_t received_ms;  /* the newest receipt */
+    struct spans cuts;    /* spans after that in which the watch of pods was cut */
+    struct spans unreachable; /* spans in which the API server was, so that no node could renew its lease */
     bool is_absent[RESOURCE_COUNT], is_swept[RESOURCE_COUNT];
     struct forbidden *forbidden; /* few: at most one for each watch */
     size_t forbidden_count, forbidden_capacity;
-    uint64_t labels_version; /* moves when a node's labels tell another chip or price */
+    uint64_t labels_version; /* changes when a node's labels show another chip or price */
 };
 
 void store_init(struct store *store); /* forget.h: store_done */
@@ -68,12 +69,13 @@ void store_pod_bind(struct pod *p, struct node *n);
 struct kube_job *store_kube_job(struct store *store, struct target *t, struct slice uid);
 struct workload *store_workload(struct store *store, struct target *t, struct slice uid);
 
-/* Its job's status may change: it comes into store->touched. */
+/* The status of its job may change: adds the target to touched. */
 void store_touch_target(struct store *store, struct target *t);
 void store_touch_pod(struct store *store, struct pod *p);
 void store_touch_node(struct store *store, struct node *n);
 
-/* A history of the target, its Jobs, Workloads or containers is cut: what the ledger has of its start is taken back. */
+/* A history of the target, its Jobs, Workloads or containers has lost its oldest entries: the ledger cannot rely on it.
+ */
 bool store_is_cut(const struct target *t);
 
 #endif

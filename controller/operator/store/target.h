@@ -20,19 +20,19 @@ struct kube_job {
     const char *failing_reason;
     struct history suspended;
     char *completed_indexes;
-    int64_t failed_pods;      /* as its status tells */
-    int64_t failed_unwatched; /* of them, while its pods were not watched */
-    int64_t failed_unsettled; /* of them, since its pods were last known: the watch of pods may turn out to be cut */
-    int64_t failed_ms;        /* receipt of the newest of those */
+    int64_t failed_pods;      /* status.failed */
+    int64_t failed_unwatched; /* of them, counted while its pods were not watched */
+    int64_t failed_unsettled; /* of them, counted since pods_complete_ms: the watch of pods may prove to be cut */
+    int64_t failed_ms;        /* receipt of the newest of failed_unsettled */
     int64_t seen_ms;          /* newest receipt */
-    int64_t lost_pods;        /* its pods whose end is known and that may be counted there */
+    int64_t lost_pods;        /* its pods whose end is known and that failed_pods may contain */
     struct pod *pods;
     struct kube_job *next_in_target;
 };
 
 struct unhealthy_node { /* Kueue declared that it failed and is to be replaced: status.unhealthyNodes */
     const char *name;
-    int64_t from_ms, to_ms; /* no field of the object tells them; TIME_OPEN */
+    int64_t from_ms, to_ms; /* receipts: no field of the object has them; TIME_OPEN */
 };
 
 struct workload {
@@ -44,7 +44,7 @@ struct workload {
     bool awaits_provisioning, is_restored;
     int64_t evictions; /* as its status counts them: status.schedulingStats; 0 in older versions of Kueue */
     const char *check_name, *queue;
-    const char *cluster_queue, *priority; /* as told last: an eviction takes the admission away; NULL */
+    const char *cluster_queue, *priority; /* of the last admission: an eviction removes it; NULL */
     char *check_message;
     struct unhealthy_node *unhealthy; /* NULL: none ever */
     int unhealthy_count, unhealthy_capacity;
@@ -58,7 +58,7 @@ struct required { /* a number of slots from a time on */
 struct replicated_job {
     const char *name;
     int64_t replicas, pods; /* pods of one job */
-    int64_t stride;         /* the most that pods ever was */
+    int64_t stride;         /* largest value of pods so far */
     int64_t chips;          /* of one pod */
     bool has_dependency;
     struct required *sizes; /* elastic sets change it */
@@ -77,7 +77,7 @@ enum target_kind { TARGET_JOBSET, TARGET_JOB };
 
 /* ---- the parts of a target ---- */
 
-struct target_spec { /* what it asks for, as observed last */
+struct target_spec { /* the spec, as observed last */
     const char *queue, *managed_by;
     bool is_started_in_order;
     const char *coordinator; /* replicated job; NULL */
@@ -91,7 +91,7 @@ struct target_end {
     int64_t at_ms; /* TIME_UNKNOWN while it runs */
     int64_t removed_ms;
     bool is_deleted;
-    bool has_vanished; /* when it was deleted was not observed: by removed_ms, or before */
+    bool has_vanished; /* its deletion was not observed: it was at removed_ms or before */
     enum ledger_outcome outcome;
     const char *reason;
     char *message;
@@ -106,11 +106,11 @@ struct target_restarts {
 struct target_pods {
     struct pod **items;
     size_t count, capacity;
-    size_t unindexed;                /* of them have no completion index */
+    size_t unindexed;                /* those without completion index */
     int64_t first_created_ms;        /* TIME_OPEN: none is known */
-    uint64_t version, shape_version; /* move when a pod is added / when slots are numbered again */
+    uint64_t version, shape_version; /* change when a pod is added, or when slots are numbered again */
     struct pod *dirty;
-    int64_t forget_at_ms; /* then there may be pods that can be forgotten; TIME_OPEN */
+    int64_t forget_at_ms; /* when there may be pods to forget; TIME_OPEN */
 };
 
 struct target_past { /* of pods that are forgotten, or that a checkpoint had no room for: past.h */
@@ -118,13 +118,13 @@ struct target_past { /* of pods that are forgotten, or that a checkpoint had no 
     int count;
     struct settled_slots *slots; /* of a checkpoint; NULL: it had room for all pods */
     int slot_list_count;
-    int64_t settled_ms, settled_created_ms; /* until when, and of which pods: those that were created by then */
+    int64_t settled_ms, settled_created_ms; /* until when, and of which pods: those created up to settled_created_ms */
 };
 
-struct target_watch {   /* in which time its pods are known: unwatched.h */
-    int64_t known_ms;   /* all is known until then: its creation, or what a predecessor's checkpoint reaches to */
-    int64_t resumed_ms; /* from then on as well; TIME_UNKNOWN: since this process watches */
-    struct spans gaps;  /* of predecessors, or without permission: pods may have come and gone */
+struct target_watch {   /* when its pods were watched: unwatched.h */
+    int64_t known_ms;   /* all is known until then: its creation, or the time of a predecessor's checkpoint */
+    int64_t resumed_ms; /* all is known from then on; TIME_UNKNOWN: since this process watches */
+    struct spans gaps;  /* without a controller or a permission: pods may have been created and deleted unobserved */
 };
 
 struct target {
@@ -132,25 +132,25 @@ struct target {
     enum target_kind kind;
     int64_t created_ms;
     int64_t written_ms; /* newest managedFields time of its last version; TIME_UNKNOWN: none observed */
-    bool is_seen;       /* the object itself, not only others that name it */
+    bool is_seen;       /* the object was observed itself, not only others that name it */
     bool is_restored;
-    bool is_partial; /* a checkpoint had no room for all that its predecessor knew of it */
-    bool is_cut;     /* of its own restarts or of those of a container, as of a history */
+    bool is_partial; /* the checkpoint had no room for all that a predecessor knew */
+    bool is_cut;     /* its restarts, or those of a container, have lost their oldest entries */
     struct target_spec spec;
     struct history suspended;
-    int64_t suspended_ms; /* time of its condition Suspended when that was last observed to be True; TIME_UNKNOWN */
+    int64_t suspended_ms; /* lastTransitionTime of Suspended when that was last observed True; TIME_UNKNOWN */
     struct target_end end;
     struct target_restarts restarts;
     struct target_pods pods;
     struct target_past past;
     struct target_watch watch;
     struct kube_job *kube_jobs;
-    uint64_t jobs_version;       /* moves when a Job is added or its creation gets known */
-    int64_t forgotten_restarted; /* Jobs that are forgotten, and were restarted alone */
+    uint64_t jobs_version;       /* changes when a Job is added or its creation becomes known */
+    int64_t forgotten_restarted; /* forgotten Jobs that were restarted alone */
     struct workload *workloads;
     struct model_job *job;     /* the JobGoodput that measures it; NULL */
     struct target *next_named; /* older targets of the same name */
-    bool is_touched, is_named; /* in the model's list: its status may change; it has got its name */
+    bool is_touched, is_named; /* it is in store.touched; and because its name was registered */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* Time that is not watched: before this process watched, between what a predecessor knew and that, and while the watch
- * of pods was cut. Pods may have come and gone in it unobserved; facts/unwatched.c tells what is proved all the same.
- */
+ * of pods was cut. Pods may have been created and deleted in it unobserved. facts/unwatched.c finds what is proved all
+ * the same. */
 #include "operator/store/unwatched.h"
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -107,5 +107,5 @@ struct spans store_unwatched(const struct store *store, const struct target *t) 
 int64_t store_known_until_ms(const struct pod *p) {
     if (p->is_deleted)
         return p->removed_ms;
-    return p->is_restored ? max_of(p->target->watch.known_ms, p->seen_ms) + 1 : TIME_OPEN; /* it was, at that time */
+    return p->is_restored ? max_of(p->target->watch.known_ms, p->seen_ms) + 1 : TIME_OPEN; /* it existed at that time */
 }
