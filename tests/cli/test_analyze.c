@@ -171,12 +171,12 @@ TEST(nothing_to_read_is_one_clear_error) {
     static const struct {
         const char *text, *ledger;
     } cases[] = {{"", "a.log: it is empty"},
-                 {"hello\n", "a.log: none of its lines (1) has a known step log format; describe another one with "
-                             "--regex or --format-file"},
-                 {"\x80\xff\n{\n", "a.log: none of its lines (2) has a known step log format; describe another one "
-                                   "with --regex or --format-file"},
+                 {"hello\n", "a.log: no step in any line (1); describe a step's line with --regex or "
+                             "--format-file"},
+                 {"\x80\xff\n{\n", "a.log: no step in any line (2); describe a step's line with --regex or "
+                                   "--format-file"},
                  {"completed step: 3, seconds: 1.5, TFLOP/s/device: 2.5\n",
-                  "a.log: none of its lines (1) has a time; add timestamps, as kubectl logs --timestamps does"}};
+                  "a.log: no line of a step (1) has a time; add timestamps, as kubectl logs --timestamps does"}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         json_t *library = answer_of(cases[i].text, true), *ledger = answer_of(cases[i].text, false);
         CHECK_TEXT(json_string_value(library),

@@ -1,18 +1,14 @@
 /* analyze as its users run it, on input that is bad in every way: what is wrong is said once, with the file and the
  * line, the rest is read, and memory stays bounded. */
 #include "harness.h"
-#include "status_check.h"
+#include "run.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
 
 #include <fcntl.h>
-#include <jansson.h>
-#include <spawn.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -21,111 +17,25 @@
 #define STEPS START STEP(0, 1795223950.5) STEP(1, 1795223960.5) STEP(2, 1795223970.5) STEP(3, 1795223980.5)
 #define END "{\"job_name\": \"j\", \"job_end_time\": 1795223990.5}\n"
 
-static char folder[64];
-
-static char *path_of(const char *name) {
-    if (folder[0] == '\0') {
-        snprintf(folder, sizeof folder, "%s", "/tmp/test-analyze-XXXXXX");
-        if (mkdtemp(folder) == NULL)
-            abort();
-    }
-    return mem_format("%s/%s", folder, name);
-}
-
-static void write_file(const char *name, const void *bytes, size_t size) {
-    CLEANUP_FREE char *path = path_of(name);
-    FILE *f = fopen(path, "wb");
-    if (f == NULL || fwrite(bytes, 1, size, f) != size || fclose(f) != 0)
-        harness_fail(__FILE__, __LINE__, "cannot write %s", path);
-}
-
-struct run {
-    int code;
-    char *out, *err;
-    int64_t rss_kib;
-};
-
-static char *read_back(const char *name) {
-    CLEANUP_FREE char *path = path_of(name);
-    size_t size;
-    return harness_read_file(path, &size);
-}
-
-/* Sanitizers need additional memory, and the kernel counts valgrind's memory for its child. */
-static bool is_memory_ours(void) {
-#ifdef __SANITIZE_ADDRESS__
-    return false;
-#else
-    return getenv("GOODPUT_VALGRIND") == NULL;
-#endif
-}
-
-/* The program of the folder ../bin; its arguments as the shell would give them, files in the test's folder. */
-static struct run run_analyze(const char *files, const char *options) {
-    struct run run = {.code = -1};
-    char self[512];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
-    CLEANUP_FREE char *out = path_of("out"), *err = path_of("err"), *home = path_of("");
-    CLEANUP_FREE char *line =
-        mem_format("cd %s && LC_ALL=C exec \"$0\" analyze %s %s >%s 2>%s", home, files, options, out, err);
-    CLEANUP_FREE char *program = mem_format("%s/../bin/kubectl-goodput", self);
-    CLEANUP_FREE char *absolute = realpath(program, NULL);
-    char *argv[] = {(char *)"sh", (char *)"-c", line, absolute, NULL};
-    pid_t pid;
-    int status = 0;
-    struct rusage usage = {0};
-    extern char **environ;
-    if (absolute != NULL && posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ) == 0 &&
-        wait4(pid, &status, 0, &usage) == pid)
-        run.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    run.out = read_back("out");
-    run.err = read_back("err");
-    run.rss_kib = usage.ru_maxrss;
-    char why[STATUS_WHY];
-    if (run.out != NULL && run.out[0] == '{' && !status_check_text(run.out, strlen(run.out), why))
-        harness_fail(__FILE__, __LINE__, "%s: %s", options, why);
-    return run;
-}
-
-static void run_done(struct run *run) {
-    free(run->out);
-    free(run->err);
-}
-
-/* A member of the JSON that it printed, by a path of one or two keys; -1 without. */
-static double number_at(const struct run *run, const char *outer, const char *inner) {
-    json_t *root = json_loads(run->out ? run->out : "", JSON_ALLOW_NUL, NULL);
-    const json_t *value = json_object_get(root, outer);
-    if (inner)
-        value = json_object_get(value, inner);
-    double number = json_is_number(value) ? json_number_value(value) : -1;
-    json_decref(root);
-    return number;
-}
-
 /* Four steps of 10 s and an end, whatever stands between them: both definitions find them, and say what stood there. */
 static void finds_the_steps(const char *files, const char *ledger_says, const char *library_says) {
     struct run run = run_analyze(files, "-o json");
     CHECK_INT(run.code, 0);
     CHECK_TEXT(run.err, ledger_says);
-    CHECK_INT((int64_t)number_at(&run, "time", "wallMilliseconds"), 50000);
-    CHECK_INT((int64_t)number_at(&run, "time", "productiveMilliseconds"), 40000);
+    CHECK_INT((int64_t)run_number(&run, "time", "wallMilliseconds"), 50000);
+    CHECK_INT((int64_t)run_number(&run, "time", "productiveMilliseconds"), 40000);
     run_done(&run);
     if (library_says == NULL)
         return;
     run = run_analyze(files, "-o json --definition library");
     CHECK_INT(run.code, 0);
     CHECK_TEXT(run.err, library_says);
-    CHECK_INT((int64_t)(number_at(&run, "productive_seconds", NULL) * 1000), 40000);
+    CHECK_INT((int64_t)(run_number(&run, "productive_seconds", NULL) * 1000), 40000);
     run_done(&run);
 }
 
 static void text_finds_the_steps(const char *text, size_t size, const char *ledger_says, const char *library_says) {
-    write_file("a.log", text, size);
+    run_write_file("a.log", text, size);
     finds_the_steps("a.log", ledger_says, library_says);
 }
 #define TEXT_FINDS(text, ledger, library) text_finds_the_steps(text, sizeof text - 1, ledger, library)
@@ -151,7 +61,7 @@ TEST(numbers_that_cannot_be) {
     TEXT_FINDS(STEPS "{\"job_name\": \"j\", \"step_count\": 4, \"step_start_time\": 4102444800.5}\n" END,
                "kubectl-goodput: a.log: line 6 is left out: its time is after 2100\n", NULL);
     struct run jump;
-    write_file("a.log", STEPS STEP(4, 1895223985.5), sizeof(STEPS STEP(4, 1895223985.5)) - 1);
+    run_write_file("a.log", STEPS STEP(4, 1895223985.5), sizeof(STEPS STEP(4, 1895223985.5)) - 1);
     jump = run_analyze("a.log", "-o json");
     CHECK_TEXT(
         jump.err,
@@ -173,7 +83,7 @@ TEST(numbers_that_cannot_be) {
     for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
         CLEANUP_FREE char *text =
             mem_format(STEPS "{\"job_name\": \"j\", \"step_count\": 4, \"step_start_time\": %s}\n" END, times[i]);
-        write_file("a.log", text, strlen(text));
+        run_write_file("a.log", text, strlen(text));
         static const char *const definitions[] = {"ledger", "library", "both"};
         for (size_t k = 0; k < ARRAY_SIZE(definitions); k++) {
             CLEANUP_FREE char *options = mem_format("-o %s --definition %s", k % 2 ? "json" : "table", definitions[k]);
@@ -198,8 +108,8 @@ TEST(json_that_is_too_deep) {
 
 TEST(a_line_of_a_gibibyte) {
     static const char head[] = STEPS "x", tail[] = "\n" END;
-    CLEANUP_FREE char *path = path_of("a.log");
-    write_file("a.log", head, sizeof head - 1);
+    CLEANUP_FREE char *path = run_path("a.log");
+    run_write_file("a.log", head, sizeof head - 1);
     int fd = open(path, O_WRONLY | O_CLOEXEC); /* a hole reads as zeros */
     CHECK(fd >= 0 && pwrite(fd, tail, sizeof tail - 1, ((off_t)1 << 30) + (off_t)sizeof head) == sizeof tail - 1);
     close(fd);
@@ -207,14 +117,14 @@ TEST(a_line_of_a_gibibyte) {
         "kubectl-goodput: a.log: line 6 is longer than 262144 bytes; the rest of it is not read\n";
     finds_the_steps("a.log", says, says);
     struct run run = run_analyze("a.log", "-o json");
-    CHECK(run.rss_kib > 0 && (!is_memory_ours() || run.rss_kib < 32 * 1024));
+    CHECK(run.rss_kib > 0 && (!run_is_memory_ours() || run.rss_kib < 32 * 1024));
     run_done(&run);
     unlink(path);
 }
 
 /* gzip: two members as one file, zeros behind them; cut off anywhere; damaged. */
 TEST(compressed_files) {
-    CLEANUP_FREE char *path = path_of("a.gz");
+    CLEANUP_FREE char *path = run_path("a.gz");
     gzFile gz = gzopen(path, "wb");
     gzputs(gz, STEPS);
     gzclose(gz);
@@ -231,14 +141,14 @@ TEST(compressed_files) {
     struct run run = run_analyze("a.gz", "-o json");
     CHECK_INT(run.code, 0);
     CHECK(strstr(run.err, "kubectl-goodput: a.gz: the compressed data is cut off after ") == run.err);
-    CHECK_INT((int64_t)number_at(&run, "steps", "last"), 2); /* the end of step 3 is not there */
+    CHECK_INT((int64_t)run_number(&run, "steps", "last"), 2); /* the end of step 3 is not there */
     run_done(&run);
     CHECK(truncate(path, 20) == 0); /* in the first */
     run = run_analyze("a.gz", "-o json");
     CHECK_INT(run.code, 1);
     CHECK(strstr(run.err, "is cut off after 20 bytes") != NULL);
     run_done(&run);
-    write_file("a.zst", "\x28\xb5\x2f\xfd\x04\x58", 6);
+    run_write_file("a.zst", "\x28\xb5\x2f\xfd\x04\x58", 6);
     run = run_analyze("a.zst", "");
     CHECK_TEXT(run.err, "kubectl-goodput: a.zst: unsupported compression; use: zstdcat a.zst | kubectl "
                         "goodput analyze -\n");
@@ -255,31 +165,30 @@ TEST(a_banner_before_the_stamps) {
                                "a part that was split off\n"
                                "2026-11-21T02:16:52Z completed step: 3, seconds: 1.0, x\n"
                                "2026-11-21T02:16:53Z completed step: 4, seconds: 1.0, x\n";
-    write_file("a.log", text, sizeof text - 1);
+    run_write_file("a.log", text, sizeof text - 1);
     struct run run = run_analyze("a.log", "-o json");
     CHECK_INT(run.code, 0);
     CHECK_TEXT(run.err, "");
-    CHECK_INT((int64_t)number_at(&run, "time", "wallMilliseconds"), 3000);
-    CHECK_INT((int64_t)number_at(&run, "time", "productiveMilliseconds"), 3000);
+    CHECK_INT((int64_t)run_number(&run, "time", "wallMilliseconds"), 3000);
+    CHECK_INT((int64_t)run_number(&run, "time", "productiveMilliseconds"), 3000);
     run_done(&run);
 }
 
 TEST(several_files) {
-    write_file("run-10.log", START STEP(0, 1795223950.5) STEP(1, 1795223960.5),
+    run_write_file("run-10.log", START STEP(0, 1795223950.5) STEP(1, 1795223960.5),
                strlen(START) + 2 * strlen(STEP(0, 1795223950.5)));
     static const char second[] = STEP(1, 1795223970.5) STEP(2, 1795223980.5) END;
-    write_file("run-9.log", second, sizeof second - 1);
+    run_write_file("run-9.log", second, sizeof second - 1);
     struct run run = run_analyze("'run-*.log'", "-o json");
     CHECK_INT(run.code, 0);
     CHECK_TEXT(run.err, "");
-    CHECK_INT((int64_t)number_at(&run, "interruptions", "total"), 1);
-    CHECK_INT((int64_t)number_at(&run, "time", "wallMilliseconds"), 50000);
+    CHECK_INT((int64_t)run_number(&run, "interruptions", "total"), 1);
+    CHECK_INT((int64_t)run_number(&run, "time", "wallMilliseconds"), 50000);
     run_done(&run);
-    write_file("run-1.log", "not a log\n", 10);
+    run_write_file("run-1.log", "not a log\n", 10);
     run = run_analyze("'run-*.log'", "-o json");
     CHECK_INT(run.code, 0);
-    CHECK_TEXT(run.err, "kubectl-goodput: run-1.log: none of its lines (1) has a known step log format; "
-                        "describe another one with --regex or --format-file\n");
+    CHECK_TEXT(run.err, "kubectl-goodput: run-1.log: no line (1) says anything of training\n");
     run_done(&run);
     run = run_analyze("'none-*.log'", "");
     CHECK_INT(run.code, 1);
@@ -338,36 +247,36 @@ TEST(an_array_of_entries_is_read_as_a_stream) {
         CLEANUP_FREE char *text = array_of_entries(0, 4000, 1, is_text);
         size_t size = strlen(text);
         CHECK(size > 2 * 262144); /* more than the reader holds */
-        write_file("a.json", text, size);
+        run_write_file("a.json", text, size);
         struct run run = run_analyze("a.json", "-o json");
         CHECK_INT(run.code, 0);
         CHECK_TEXT(run.err, "");
-        CHECK_INT((int64_t)number_at(&run, "steps", "retained"), 3999);
-        CHECK_INT((int64_t)number_at(&run, "time", "wallMilliseconds"), 39990000);
+        CHECK_INT((int64_t)run_number(&run, "steps", "retained"), 3999);
+        CHECK_INT((int64_t)run_number(&run, "time", "wallMilliseconds"), 39990000);
         run_done(&run);
-        write_file("a.json", text, size - 150); /* cut off within the last entry */
+        run_write_file("a.json", text, size - 150); /* cut off within the last entry */
         run = run_analyze("a.json", "-o json");
         CHECK_INT(run.code, 0);
-        CHECK_INT((int64_t)number_at(&run, "steps", "retained"), 3998);
+        CHECK_INT((int64_t)run_number(&run, "steps", "retained"), 3998);
         run_done(&run);
         CLEANUP_FREE char *reversed = array_of_entries(3999, -1, -1, is_text);
-        write_file("a.json", reversed, strlen(reversed));
+        run_write_file("a.json", reversed, strlen(reversed));
         run = run_analyze("a.json", "-o json");
         CHECK_INT(run.code, 1);
         CHECK(strstr(run.err, "a.json: its lines are newest first; give them oldest first (gcloud") != NULL);
         run_done(&run);
     }
     CLEANUP_FREE char *text = array_of_entries(0, 40, 1, false);
-    write_file("a.json", text, strlen(text));
+    run_write_file("a.json", text, strlen(text));
     struct run run = run_analyze("a.json", "-o json --definition library");
-    CHECK_INT((int64_t)number_at(&run, "step_deviation", "count"), 39);
+    CHECK_INT((int64_t)run_number(&run, "step_deviation", "count"), 39);
     run_done(&run);
     static const char *const empty[] = {"[]", "[", " [ \n", "[{", "[{}]", "[1, 2]", "[{\"a\": [[[{"};
     for (size_t i = 0; i < ARRAY_SIZE(empty); i++) {
-        write_file("a.json", empty[i], strlen(empty[i]));
+        run_write_file("a.json", empty[i], strlen(empty[i]));
         run = run_analyze("a.json", "-o json");
         CHECK_INT(run.code, 1);
-        CHECK(strstr(run.err, "a.json: none of its ") != NULL);
+        CHECK(strstr(run.err, "a.json: no step in any line (") != NULL);
         run_done(&run);
     }
 }
@@ -382,7 +291,7 @@ TEST(lines_exported_from_cloud_logging) {
         {"{\"jsonPayload\":{\"message\":\"completed step: ", ", seconds: 1.0, TFLOP/s/device: 9.0\",\"x\":1},"},
         {NULL, NULL}};
     for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-        CLEANUP_FREE char *path = path_of("a.log");
+        CLEANUP_FREE char *path = run_path("a.log");
         FILE *f = fopen(path, "wb");
         for (int step = 0; step < 8 && forms[i].before == NULL; step++)
             fprintf(f, "2026-11-21T02:16:5%dZ\tcompleted step: %d, seconds: 1.0, TFLOP/s/device: 9.0\n", step, step);
@@ -392,8 +301,8 @@ TEST(lines_exported_from_cloud_logging) {
         fclose(f);
         struct run run = run_analyze("a.log", "-o json");
         CHECK_INT(run.code, 0);
-        CHECK_INT((int64_t)number_at(&run, "steps", "retained"), 7); /* the first began before the log */
-        CHECK_INT((int64_t)number_at(&run, "time", "wallMilliseconds"), 7000);
+        CHECK_INT((int64_t)run_number(&run, "steps", "retained"), 7); /* the first began before the log */
+        CHECK_INT((int64_t)run_number(&run, "time", "wallMilliseconds"), 7000);
         CHECK_TEXT(run.err, "");
         CHECK(strstr(run.out, "\"program\"") == NULL && strstr(run.out, "\"productivity\"") == NULL);
         run_done(&run);
@@ -401,7 +310,7 @@ TEST(lines_exported_from_cloud_logging) {
 }
 
 static int64_t rss_of_steps_kib(int steps) {
-    CLEANUP_FREE char *path = path_of("long.jsonl");
+    CLEANUP_FREE char *path = run_path("long.jsonl");
     FILE *f = fopen(path, "wb");
     fputs("{\"job_name\": \"j\", \"job_start_time\": 1795223940.5}\n", f);
     for (int i = 0; i < steps; i++)
@@ -411,7 +320,7 @@ static int64_t rss_of_steps_kib(int steps) {
     struct run run = run_analyze("long.jsonl", "-o json");
     CHECK_INT(run.code, 0);
     CHECK_TEXT(run.err, "");
-    CHECK_INT((int64_t)number_at(&run, "steps", "retained"), steps - 1);
+    CHECK_INT((int64_t)run_number(&run, "steps", "retained"), steps - 1);
     unlink(path);
     run_done(&run);
     return run.rss_kib;
@@ -420,7 +329,7 @@ static int64_t rss_of_steps_kib(int steps) {
 /* Memory is that of what is not settled yet, not of the log: 24 bytes a step would be 7 MiB more. */
 TEST(memory_does_not_grow_with_the_log) {
     int64_t few_kib = rss_of_steps_kib(100000), many_kib = rss_of_steps_kib(400000);
-    if (is_memory_ours())
+    if (run_is_memory_ours())
         CHECK(few_kib < 16 * 1024 && many_kib < 16 * 1024 && many_kib - few_kib < 3 * 1024);
     if (many_kib - few_kib >= 3 * 1024)
         fprintf(stderr, "100,000 steps: %lld KiB, 400,000: %lld KiB\n", (long long)few_kib, (long long)many_kib);
@@ -434,15 +343,15 @@ TEST(a_custom_format_is_tried_on_a_log) {
     CLEANUP_FREE char *good = mem_format("-o json --format-file %s/tests/data/formats/mytrainer.yaml", here);
     struct run run = run_analyze(log, good);
     CHECK_INT(run.code, 0);
-    CHECK(number_at(&run, "steps", "retained") == 60);
-    CHECK(number_at(&run, "steps", "lastDurable") == 59);
+    CHECK(run_number(&run, "steps", "retained") == 60);
+    CHECK(run_number(&run, "steps", "lastDurable") == 59);
     CHECK(strstr(run.out, "\"cost\"") == NULL); /* no price is given: unknown, not 0 */
     run_done(&run);
     CLEANUP_FREE char *path = mem_format("%s/tests/data/formats/mytrainer.yaml", here);
     CLEANUP_FREE char *text = harness_read_file(path, NULL);
     REQUIRE(text != NULL);
     memcpy(strstr(text, "step: 12"), "step: 13", 8);
-    write_file("bad.yaml", text, strlen(text));
+    run_write_file("bad.yaml", text, strlen(text));
     run = run_analyze(log, "--format-file bad.yaml");
     CHECK_INT(run.code, 2);
     CHECK(strstr(run.err, "bad.yaml: pattern \"iteration\", example 1: step is 12, expected 13") != NULL);

@@ -52,7 +52,8 @@ struct analyze_ledger {
         backward;            /* the number of records with a later time than the one before, and with an earlier one */
     const char *is_reversed; /* the first file in which most records go back in time; NULL: none */
     int64_t all_impossible, all_malformed; /* of all files */
-    char unusable[128];                    /* why the last file has no records; "" */
+    struct analyze_unread unread;
+    struct step_samples samples; /* of the present file, until a step is read */
 };
 
 /* Adds an attempt to the ledger: it holds its slot from its first record to its last. */
@@ -106,12 +107,12 @@ static bool is_possible(struct analyze_ledger *l, const struct record *r) {
     char at[RFC3339_SIZE];
     if (r->at_ms < 0 || r->at_ms >= after_ms) {
         l->all_impossible++;
-        if (l->impossible++ == 0)
+        if (l->impossible++ == 0 && !l->analyze->is_trial)
             analyze_note(l->path, "line %lld is left out: its time is %s", (long long)r->line,
                          r->at_ms < 0 ? "before 1970" : "after 2100");
         return false;
     }
-    if (l->before_ms != TIME_UNKNOWN && llabs(r->at_ms - l->before_ms) > year_ms && l->jumps++ == 0) {
+    if (l->before_ms != TIME_UNKNOWN && llabs(r->at_ms - l->before_ms) > year_ms && l->jumps++ == 0 && !l->analyze->is_trial) {
         rfc3339_format(at, r->at_ms * 1000000, 0);
         analyze_note(l->path, "line %lld has the time %s, more than a year from the line before; check its clock",
                      (long long)r->line, at);
@@ -125,8 +126,14 @@ static bool is_possible(struct analyze_ledger *l, const struct record *r) {
 static void on_record(void *context, const struct record *r) {
     struct analyze_ledger *l = context;
     struct record mine = *r;
-    if (r->at_ms == TIME_UNKNOWN || r->at_ms > l->until_ms || !is_possible(l, r))
+    bool is_step = r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END;
+    if (r->at_ms == TIME_UNKNOWN)
         return;
+    l->unread.steps_with_time += is_step;
+    if (r->at_ms > l->until_ms || !is_possible(l, r))
+        return;
+    l->unread.steps_taken += is_step;
+    rivals_note(&l->unread.rivals, l->parser, r);
     struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
     if (trainer_run_restarts(&t->trainer, r)) /* a recorder's log covers several runs */
         t = begin_attempt(l);
@@ -136,7 +143,7 @@ static void on_record(void *context, const struct record *r) {
     if (t->last_ms == TIME_UNKNOWN || r->at_ms > t->last_ms)
         t->last_ms = r->at_ms;
     t->has_ended = r->kind == RECORD_JOB_END;
-    if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
+    if (is_step) {
         int lag = t->trainer.has_steps ? -1 : steplog_format_line_lag(steplog_counts_get(l->parser).recognized);
         if (lag >= 0)
             ledger_set_line_lag(l->ledger, t->process, lag);
@@ -166,6 +173,7 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
     ledger_set_unwatched(l->ledger, &(struct ledger_span){0, TIME_OPEN}, 1); /* a log shows only its own process */
     for (int i = 0; i < a->excluded_count; i++)
         ledger_exclude(l->ledger, a->excluded[i].from_us / 1000, a->excluded[i].to_us / 1000);
+    l->unread.first_stamp_ms = l->unread.last_stamp_ms = TIME_UNKNOWN;
     buf_init(&l->tail, 2 * TAIL_BYTES);
     l->until_ms = a->at_us != ANALYZE_NO_TIME ? a->at_us / 1000 : TIME_OPEN;
     return l;
@@ -196,6 +204,7 @@ int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct erro
     l->path = path;
     l->name = analyze_name(path + common_folder(l->analyze));
     buf_clear(&l->tail);
+    l->samples = (struct step_samples){0};
     l->is_stamped = l->has_attempt = false;
     l->before_ms = TIME_UNKNOWN;
     l->impossible = l->jumps = l->forward = l->backward = 0;
@@ -226,6 +235,10 @@ void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines) {
         l->is_stamped = analyze_is_stamped(lines);
     steplog_feed(l->parser, lines, l->is_stamped);
     keep_tail(l, lines);
+    struct slice line;
+    if (steplog_counts_get(l->parser).steps == 0)
+        while (slice_take_line(&lines, &line))
+            step_samples_line(&l->samples, line);
 }
 
 void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json) {
@@ -236,13 +249,29 @@ int64_t analyze_ledger_lines(const struct analyze_ledger *l) {
     return steplog_counts_get(l->parser).lines;
 }
 
+const struct analyze_unread *analyze_ledger_unread(const struct analyze_ledger *l) {
+    return &l->unread;
+}
+
 enum steplog_format analyze_ledger_format(const struct analyze_ledger *l) {
     return l->recognized;
+}
+
+/* A file of several from which nothing is taken. */
+static void note_unused(const struct analyze_ledger *l, const struct steplog_counts *counts) {
+    const char *why = counts->records == 0         ? "says anything of training"
+                      : l->until_ms != TIME_OPEN ? "has a time up to --at"
+                                                 : "has a time; add timestamps, as kubectl logs --timestamps does";
+    if (counts->bytes == 0)
+        analyze_note(l->path, "it is empty");
+    else
+        analyze_note(l->path, "no line (%lld) %s", (long long)counts->lines, why);
 }
 
 void analyze_ledger_end(struct analyze_ledger *l) {
     steplog_end(l->parser);
     struct steplog_counts counts = steplog_counts_get(l->parser);
+    analyze_unread_add(&l->unread, l->parser, &l->samples);
     steplog_free(l->parser);
     l->parser = NULL;
     if (counts.steps > 0 || l->recognized == STEPLOG_AUTO)
@@ -251,20 +280,14 @@ void analyze_ledger_end(struct analyze_ledger *l) {
         find_cause(l, counts.lines);
     if (l->backward > l->forward && l->is_reversed == NULL)
         l->is_reversed = l->path;
-    l->unusable[0] = '\0';
-    if (counts.bytes == 0)
-        snprintf(l->unusable, sizeof l->unusable, "it is empty");
-    else if (!l->has_attempt)
-        snprintf(l->unusable, sizeof l->unusable, "none of its lines (%lld) %s", (long long)counts.lines,
-                 counts.records == 0 ? "has a known step log format; describe another one with --regex or --format-file"
-                 : l->until_ms != TIME_OPEN ? "has a time up to --at"
-                                            : "has a time; add timestamps, as kubectl logs --timestamps does");
-    if (l->unusable[0] && l->analyze->path_count > 1)
-        analyze_note(l->path, "%s", l->unusable);
+    l->all_malformed += counts.malformed;
+    if (l->analyze->is_trial)
+        return;
+    if (!l->has_attempt && l->analyze->path_count > 1)
+        note_unused(l, &counts);
     if (counts.own_clock > 0 && l->has_attempt)
         analyze_note(l->path,
                      "no timestamps: uses the clocks in its lines (as UTC); kubectl logs --timestamps is better");
-    l->all_malformed += counts.malformed;
     if (counts.malformed > 0)
         analyze_note(l->path, "line %lld cannot be read and is left out%s", (long long)counts.first_malformed_line,
                      counts.malformed > 1 ? "; so are others like it" : "");
@@ -334,15 +357,16 @@ static void write_all(const struct analyze_ledger *l, int64_t through_ms, enum l
 }
 
 int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, struct error **err) {
-    if (reading->count == 0)
-        return error_set(err, EINVAL, "%s: %s", analyze_name(reading->path),
-                         reading->analyze->path_count == 1 ? reading->unusable
-                                                           : "the other files cannot be used either");
     if (reading->is_reversed != NULL)
         return error_set(err, EINVAL,
                          "%s: its lines are newest first; give them oldest first (gcloud logging read --order=asc, or "
                          "reverse them with tac)",
                          analyze_name(reading->is_reversed));
+    CLEANUP_FREE char *why = analyze_unread_why(reading->analyze, &reading->unread);
+    if (why != NULL && reading->analyze->path_count > 1)
+        return error_set(err, ENODATA, "%zu files: %s", reading->analyze->path_count, why);
+    if (why != NULL)
+        return error_set(err, ENODATA, "%s: %s", analyze_name(reading->path), why);
     struct ledger *l = reading->ledger;
     assert(reading->attempts != NULL);
     const struct attempt *t = reading->attempts, *last = &t[reading->count - 1];

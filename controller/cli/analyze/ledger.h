@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cli/analyze/options.h"
+#include "cli/analyze/unread.h"
 
 /* The ledger over log files. Begin, feed and end the files in the order of time. */
 struct analyze_ledger;
@@ -17,6 +18,9 @@ void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json);
 int64_t analyze_ledger_lines(const struct analyze_ledger *l);
 void analyze_ledger_end(struct analyze_ledger *l);
 enum steplog_format analyze_ledger_format(const struct analyze_ledger *l);
+/* -ENODATA and *err if there is no ledger, as no step was read or two formats read them: analyze_ledger_unread() says
+ * more. */
 int analyze_ledger_conclude(struct analyze_ledger *l, struct buf *json, struct error **err);
+const struct analyze_unread *analyze_ledger_unread(const struct analyze_ledger *l); /* borrowed */
 
 #endif

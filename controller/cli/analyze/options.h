@@ -28,6 +28,7 @@ struct analyze {
     struct library_span excluded[ANALYZE_MAX_SPANS];
     int excluded_count;
     bool wants_deviation, is_elastic, wants_help;
+    bool is_trial; /* of a suggested pattern: what the first reading noted is not noted again */
     struct text_style style;
     struct steplog_patterns patterns; /* format Regex; borrowed */
     struct userformat *user;          /* of --format-file; owned, NULL: none */

@@ -9,6 +9,7 @@
 #include "cli/analyze/options.h"
 #include "cli/analyze/order.h"
 #include "cli/analyze/table.h"
+#include "cli/analyze/unread.h"
 #include "cli/render/output.h"
 #include "cli/render/report.h"
 #include "cli/render/yaml.h"
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void print_help(void) {
     fputs(
@@ -127,10 +129,21 @@ struct readers {
     struct library_log *library;
 };
 
-static int feed(struct readers *to, struct analyze_input *in, const char *path, struct error **err) {
+/* A long log is not read in silence when nothing comes of it. */
+static void note_no_step(const struct readers *to, const char *path, size_t before, size_t bytes) {
+    const size_t early = (size_t)64 << 20;
+    if (before < early && bytes >= early && to->ledger != NULL &&
+        analyze_ledger_unread(to->ledger)->steps_taken == 0)
+        analyze_note(path, "no step in the first 64 MiB (%lld lines); reads the rest, Ctrl-C stops",
+                     (long long)analyze_ledger_lines(to->ledger));
+}
+
+static int feed(const struct analyze *a, struct readers *to, struct analyze_input *in, const char *path,
+                struct error **err) {
     struct slice lines;
     int r;
-    bool has_cut = false;
+    bool has_cut = a->is_trial;
+    size_t bytes = 0;
     while ((r = analyze_input_next(in, &lines, err)) > 0) {
         if (to->ledger)
             analyze_ledger_feed(to->ledger, lines);
@@ -142,6 +155,9 @@ static int feed(struct readers *to, struct analyze_input *in, const char *path, 
                          (long long)(to->library ? to->library->lines : analyze_ledger_lines(to->ledger)),
                          ANALYZE_MAX_LINE_BYTES);
         }
+        bytes += lines.size_bytes;
+        if (!a->is_trial)
+            note_no_step(to, path, bytes - lines.size_bytes, bytes);
         analyze_input_show_progress(in);
     }
     return r;
@@ -158,7 +174,7 @@ static int read_file(const struct analyze *a, struct readers *to, const char *pa
     if (to->library)
         to->library->lines = to->library->refused = 0;
     if (r == 0)
-        r = feed(to, in, path, err);
+        r = feed(a, to, in, path, err);
     analyze_input_close(in);
     if (to->ledger && r == 0)
         analyze_ledger_end(to->ledger);
@@ -179,12 +195,76 @@ static int write_report(const struct analyze *a, const struct analyze_ledger *l,
     return report_write_status(a->html, name, status, buf_slice(&trace), err);
 }
 
+static bool can_be_read_again(const struct analyze *a) {
+    struct stat about;
+    for (size_t i = 0; i < a->path_count; i++)
+        if (a->cloud.log != NULL || stat(a->paths[i], &about) != 0 || !S_ISREG(about.st_mode))
+            return false;
+    return true;
+}
+
+/* Reads the files again by the pattern, for its numbers. A pattern that reads no step is dropped. */
+static void try_pattern(const struct analyze *a, struct analyze_trial *trial) {
+    struct analyze again = *a;
+    CLEANUP_BUF struct buf json;
+    CLEANUP_ERROR struct error *err = NULL;
+    again.format = STEPLOG_REGEX;
+    again.patterns = (struct steplog_patterns){.step = trial->pattern};
+    again.user = NULL;
+    again.html = NULL;
+    again.is_trial = true;
+    struct readers to = {.ledger = analyze_ledger_new(&again)};
+    int r = 0;
+    buf_init(&json, (size_t)16 << 20);
+    for (size_t i = 0; i < again.path_count && r == 0; i++)
+        r = read_file(&again, &to, again.paths[i], &err);
+    if (r == 0)
+        r = analyze_ledger_conclude(to.ledger, &json, &err);
+    if (r == 0)
+        trial->status = json_loadb(json.data, json.size_bytes, 0, NULL);
+    else
+        snprintf(trial->why, sizeof trial->why, "It gives no numbers: %s", error_text(err));
+    if (analyze_ledger_unread(to.ledger)->steps == 0)
+        trial->pattern[0] = '\0';
+    analyze_ledger_free(to.ledger);
+}
+
+/* What can be said without a ledger, in the format asked for. A pattern is shown only if it reads steps. */
+static int explain(const struct analyze *a, const struct analyze_unread *unread, const char *error,
+                   struct error **err) {
+    struct analyze_trial trial = {.why = "Its numbers need a file: this input can be read only once."};
+    CLEANUP_BUF struct buf json;
+    CLEANUP_BUF struct buf out;
+    json_t *answer = NULL;
+    buf_init(&json, (size_t)1 << 20);
+    buf_init(&out, (size_t)4 << 20);
+    if (unread->steps == 0 && step_samples_suggest(&unread->explained, trial.pattern) && can_be_read_again(a))
+        try_pattern(a, &trial);
+    analyze_unread_write(unread, error, &trial, &json);
+    int r = read_back(&json, &answer, err);
+    if (r == 0 && strcmp(a->output, "yaml") == 0)
+        yaml_write(&out, answer);
+    else if (r == 0 && strcmp(a->output, "json") == 0)
+        buf_format(&out, "%s\n", buf_text(&json));
+    else if (r == 0)
+        analyze_unread_draw(a, answer, &out);
+    json_decref(trial.status);
+    json_decref(answer);
+    return r < 0 ? r : output_write(&out, err);
+}
+
 static int conclude(struct analyze *a, struct readers *from, struct error **err) {
     CLEANUP_BUF struct buf ledger;
     CLEANUP_BUF struct buf library;
     buf_init(&ledger, (size_t)16 << 20);
     buf_init(&library, (size_t)1 << 30);
     int r = from->ledger ? analyze_ledger_conclude(from->ledger, &ledger, err) : 0;
+    bool is_stdout_taken = a->html != NULL && strcmp(a->html, "-") == 0; /* standard output holds the report */
+    if (r == -ENODATA && !is_stdout_taken) {
+        CLEANUP_ERROR struct error *trouble = NULL;
+        if (explain(a, analyze_ledger_unread(from->ledger), error_text(*err), &trouble) < 0)
+            analyze_note(a->paths[0], "%s", error_text(trouble));
+    }
     a->recognized = from->ledger ? analyze_ledger_format(from->ledger) : STEPLOG_RECORDER;
     if (r == 0 && from->library && from->library->job_name == NULL && from->ledger)
         buf_append_text(&library, "null"); /* a log of another trainer: only our ledger */
@@ -192,7 +272,6 @@ static int conclude(struct analyze *a, struct readers *from, struct error **err)
         r = analyze_library(a, from->library, &library, err);
     if (r == 0 && a->html != NULL)
         r = write_report(a, from->ledger, buf_slice(&ledger), err);
-    bool is_stdout_taken = a->html != NULL && strcmp(a->html, "-") == 0; /* standard output holds the report */
     return r < 0 || is_stdout_taken ? r : print(a, &ledger, &library, err);
 }
 

@@ -1,0 +1,29 @@
+/* step_samples: lines that look like those of steps, of a log in which no format reads one, and a pattern for them. For
+ * what a person is shown; nothing is counted by it. Pure. */
+#ifndef OPERATOR_JOB_STEP_SAMPLES_H
+#define OPERATOR_JOB_STEP_SAMPLES_H
+
+#include "base/slice.h"
+#include "steplog/steplog.h"
+
+#define STEP_SAMPLES_KINDS 4
+
+struct step_samples { /* all zero is empty */
+    struct {
+        uint64_t shape;            /* of the text up to the number, so that lines of one kind are compared */
+        int64_t number;            /* of the last line */
+        int64_t lines;             /* whose number rose */
+        char text[STEPLOG_SAMPLES][STEPLOG_SAMPLE_BYTES];
+        int text_count;
+    } kinds[STEP_SAMPLES_KINDS];
+    int count;
+};
+
+/* A line as it came, with or without a transport's stamp. */
+void step_samples_line(struct step_samples *s, struct slice line);
+/* Those of the kind with the most lines; e keeps its own if it has any. */
+void step_samples_fill(const struct step_samples *s, struct steplog_explanation *e);
+/* steplog_suggest(), else a pattern from the words of the samples. */
+bool step_samples_suggest(const struct steplog_explanation *e, char pattern[static STEPLOG_MAX_PATTERN_BYTES + 1]);
+
+#endif
