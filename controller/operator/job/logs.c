@@ -97,6 +97,7 @@ static void on_record(void *context, const struct record *r) {
         trainer_run_note(&process->trainer, r);
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END)
         process->last_step = r->step;
+    rivals_note(&process->rivals, process->parser, r);
     mine.process = process->ordinal;
     ledger_add_record(process->job->ledger, &mine);
     trace_add(&process->job->log.trace, &mine);
@@ -104,6 +105,7 @@ static void on_record(void *context, const struct record *r) {
 
 static void process_free(struct log_process *p) {
     steplog_free(p->parser);
+    free(p->samples);
     free(p->runs);
     free(p);
 }
@@ -279,6 +281,18 @@ void model_job_log_get(const struct model_job *job, int index, struct model_log 
     log->finished_ms = now->finished_ms;
 }
 
+/* Keeps lines for the condition, while no step is read. */
+static void sample_line(struct log_process *p, struct slice line) {
+    if (steplog_counts_get(p->parser).steps > 0) {
+        free(p->samples);
+        p->samples = NULL;
+        return;
+    }
+    if (p->samples == NULL)
+        p->samples = mem_new(struct step_samples);
+    step_samples_line(p->samples, line);
+}
+
 static void note_stamp(struct model_job *job, struct log_process *p, int64_t stamp_ms) {
     if (stamp_ms != TIME_UNKNOWN) {
         if (p->first_line_ms == TIME_UNKNOWN)
@@ -300,6 +314,7 @@ void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_
     int64_t stamp_ms = stamp_ns == INT64_MIN ? TIME_UNKNOWN : stamp_ns / 1000000 - (stamp_ns % 1000000 < 0);
     if (p->parser) {
         steplog_line(p->parser, line, stamp_ms);
+        sample_line(p, line);
         job_charge_log(job, p->parser);
     }
     if (stamp_ns > p->last_stamp_ns)
@@ -310,6 +325,7 @@ void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_
 void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line) {
     if (p->parser) {
         steplog_stored_line(p->parser, line, stored_ms);
+        sample_line(p, line);
         job_charge_log(job, p->parser);
     }
     note_stamp(job, p, stored_ms);

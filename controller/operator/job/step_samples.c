@@ -15,13 +15,13 @@ struct figure {
     const char *unit;
 };
 
-static const char *const counters[] = {"step",  "steps",       "iter",   "iters",  "iteration",
-                                       "it",    "global_step", "update", "batch",  "train_step"};
+static const char *const counters[] = {"step", "steps",       "iter",   "iters", "iteration",
+                                       "it",   "global_step", "update", "batch", "train_step"};
 static const char *const durations[] = {"time",      "dt",        "took",     "duration",      "step_time",
                                         "iter_time", "time/step", "steptime", "time_per_step", "sec/step"};
 /* What only a line of training has next to its counter. */
-static const char *const companions[] = {"loss", "lr", "grad", "ppl", "perplexity", "tok", "mfu", "acc", "dt", "time",
-                                         "ms", "sec"};
+static const char *const companions[] = {"loss", "lr",  "grad", "ppl",  "perplexity", "tok",
+                                         "mfu",  "acc", "dt",   "time", "ms",         "sec"};
 
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '/';
@@ -149,8 +149,7 @@ void step_samples_line(struct step_samples *s, struct slice line) {
     char text[STEPLOG_SAMPLE_BYTES];
     struct figure f;
     int64_t number;
-    if (!make_plain(line, text) || !find_counter(&f, slice_of(text), &number) ||
-        !has_companion(slice_of(text), f.word))
+    if (!make_plain(line, text) || !find_counter(&f, slice_of(text), &number) || !has_companion(slice_of(text), f.word))
         return;
     uint64_t shape = shape_of(slice_of(text), &f);
     int k = 0;

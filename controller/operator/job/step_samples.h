@@ -10,9 +10,9 @@
 
 struct step_samples { /* all zero is empty */
     struct {
-        uint64_t shape;            /* of the text up to the number, so that lines of one kind are compared */
-        int64_t number;            /* of the last line */
-        int64_t lines;             /* whose number rose */
+        uint64_t shape; /* of the text up to the number, so that lines of one kind are compared */
+        int64_t number; /* of the last line */
+        int64_t lines;  /* whose number rose */
         char text[STEPLOG_SAMPLES][STEPLOG_SAMPLE_BYTES];
         int text_count;
     } kinds[STEP_SAMPLES_KINDS];

@@ -8,6 +8,8 @@
 #include "operator/job/job.h"
 #include "operator/job/log_pods.h"
 #include "operator/job/log_work.h"
+#include "operator/job/rivals.h"
+#include "operator/job/step_samples.h"
 #include "operator/store/pod.h"
 
 #include <stdarg.h>
@@ -141,6 +143,36 @@ static bool set_spec_trouble(struct view *v, int64_t at_ms) {
     return false;
 }
 
+/* The message of FormatNotRecognized: a pattern to try, then why each format found nothing. Lines of the log stay in
+ * the log. Their number changes with every status, so it is not in it. */
+static void set_not_recognized(struct view *v, int64_t at_ms) {
+    const struct model_job *job = v->job;
+    const struct log_process *last = NULL;
+    struct steplog_explanation e;
+    char pattern[STEPLOG_MAX_PATTERN_BYTES + 1];
+    set(v, STEP_LOG_ATTACHED, false, "FormatNotRecognized", at_ms,
+        "no line of the log reports a step; set spec.stepLog.format, or describe the lines in a StepLogFormat");
+    for (int i = 0; i < job->log.process_count; i++)
+        if (job->log.processes[i]->parser != NULL)
+            last = job->log.processes[i];
+    if (last == NULL)
+        return;
+    steplog_explain(last->parser, &e);
+    if (last->samples != NULL)
+        step_samples_fill(last->samples, &e);
+    if (step_samples_suggest(&e, pattern))
+        set(v, STEP_LOG_ATTACHED, false, "FormatNotRecognized", at_ms,
+            "no line of the log reports a step; lines that look like steps match spec.stepLog {format: Regex, regex: "
+            "{step: '%s'}}",
+            pattern);
+    char *message = v->conditions[STEP_LOG_ATTACHED].message;
+    for (int i = 0; i < e.tried_count; i++) {
+        size_t used = strlen(message), room = sizeof v->conditions[0].message - used;
+        if (snprintf(message + used, room, "; %s: %s", e.tried[i].format, e.tried[i].why) >= (int)room)
+            message[used] = '\0'; /* whole reasons only */
+    }
+}
+
 static void set_reading(struct view *v, int64_t at_ms) {
     const struct model_job *job = v->job;
     int64_t lines = 0;
@@ -155,8 +187,7 @@ static void set_reading(struct view *v, int64_t at_ms) {
     if (job->log.trouble[0])
         set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms, "%s", job->log.trouble);
     else if (lines >= UNRECOGNIZED_LINES || (lines > 0 && v->has_ended))
-        set(v, STEP_LOG_ATTACHED, false, "FormatNotRecognized", at_ms,
-            "%lld lines of the log were read and none reports a step; set spec.stepLog.format", (long long)lines);
+        set_not_recognized(v, at_ms);
     else if (!lost[0] && v->has_ended && job_has_source(job) && job->log.early_lines > 0)
         set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms,
             "no step: the %lld lines read are from before %s was created: an earlier job's, or a clock is wrong",
@@ -180,6 +211,23 @@ static void set_reading(struct view *v, int64_t at_ms) {
 const char *view_log_format(const struct view *v) {
     bool is_user = v->log_format == STEPLOG_REGEX && steplog_format_of_name(slice_of(v->job->spec.log.format)) < 0;
     return is_user ? v->job->spec.log.format : steplog_format_name(v->log_format);
+}
+
+/* Two formats report other steps: which are the job's, only a person can say. */
+static bool set_rivals(struct view *v, int64_t at_ms) {
+    const struct model_job *job = v->job;
+    struct rivals all = {0};
+    enum steplog_format two[2];
+    if (steplog_format_of_name(slice_of(job->spec.log.format)) != STEPLOG_AUTO)
+        return false;
+    for (int i = 0; i < job->log.process_count; i++)
+        rivals_add(&all, &job->log.processes[i]->rivals);
+    if (!rivals_find(&all, two))
+        return false;
+    set(v, STEP_LOG_ATTACHED, false, "FormatNotRecognized", at_ms,
+        "%s and %s are equally likely, and report different steps; set spec.stepLog.format to one of them",
+        steplog_format_name(two[0]), steplog_format_name(two[1]));
+    return true;
 }
 
 void view_log(struct view *v) {
@@ -218,7 +266,7 @@ void view_log(struct view *v) {
     v->log = LOG_ATTACHED;
     if (v->job->log.trouble[0] && !v->has_ended)
         set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", TIME_UNKNOWN, "%s", v->job->log.trouble);
-    else
+    else if (!set_rivals(v, at_ms))
         set(v, STEP_LOG_ATTACHED, true, "Attached", best->first_line_ms == TIME_UNKNOWN ? at_ms : best->first_line_ms,
             "steps are read as %s", view_log_format(v));
 }
