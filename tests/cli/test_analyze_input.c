@@ -176,7 +176,7 @@ TEST(a_banner_before_the_stamps) {
 
 TEST(several_files) {
     run_write_file("run-10.log", START STEP(0, 1795223950.5) STEP(1, 1795223960.5),
-               strlen(START) + 2 * strlen(STEP(0, 1795223950.5)));
+                   strlen(START) + 2 * strlen(STEP(0, 1795223950.5)));
     static const char second[] = STEP(1, 1795223970.5) STEP(2, 1795223980.5) END;
     run_write_file("run-9.log", second, sizeof second - 1);
     struct run run = run_analyze("'run-*.log'", "-o json");

@@ -147,7 +147,8 @@ TEST(a_long_log_without_a_step_takes_bounded_memory) {
     const char *size = getenv("GOODPUT_UNREAD_MIB");
     int64_t lines = (size != NULL ? atoll(size) : 80) * (1 << 10);
     CLEANUP_FREE char *producer =
-        mem_format("awk 'BEGIN { x = sprintf(\"%%960s\", \"\"); for (i = 0; i < %lld; i++) { s = i %% 86400; printf \"20%%02d-%%02d-%%02dT%%02d:%%02d:"
+        mem_format("awk 'BEGIN { x = sprintf(\"%%960s\", \"\"); for (i = 0; i < %lld; i++) { s = i %% 86400; printf "
+                   "\"20%%02d-%%02d-%%02dT%%02d:%%02d:"
                    "%%02dZ GET /shard/%%d 200 while loading%%s\\n\", 20 + i / 29030400, 1 + i / 2419200 %% 12, "
                    "1 + i / 86400 %% 28, s / 3600, s / 60 %% 60, s %% 60, i, x } }'",
                    (long long)lines);

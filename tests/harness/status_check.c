@@ -396,7 +396,7 @@ static bool check_part(const json_t *value, const json_t *spec, bool is_interval
     c.productive = number(c.status, "time.productiveMilliseconds");
     c.total = number(c.status, "interruptions.total") - number_or_0(at(c.status, "interruptions"), "onlyCounted");
     c.lists_all = c.total + 1 <= LISTED_EXECUTIONS;
-    c.is_log = at(c.status, "availability") == NULL; /* the controller always writes it */
+    c.is_log = at(c.status, "availability") == NULL && at(c.status, "goodputPPM.scheduling") == NULL;
     if (c.wall == ABSENT)
         return check_previous(&c);
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)

@@ -134,6 +134,8 @@ def analyze(worker, name, files, more):
         return None
     check_output(tally, name, "json", text)
     status = json.loads(text)
+    claims = [w for w in ("availability", "otherDefinitions") if w in status] + [w for w in status["goodput"] if w.startswith("scheduling")]
+    tally.check(f"{name}: logs alone claim no scheduling", not claims, claims)
     tally.keep(name, status)
     start, end = status["time"]["start"], status["time"]["observedThrough"]
     half = str(next(times(start)) / 1e9 + status["time"]["wallMilliseconds"] / 2000)

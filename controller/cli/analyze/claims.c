@@ -12,7 +12,7 @@ void analyze_claims_forget(struct view *v) {
     r->mttr_ms = RECORD_NONE; /* the time to reschedule is in it */
     for (int i = 0; i < r->interruption_count; i++)
         r->interruptions[i].tre_ms = r->interruptions[i].wait_ms = RECORD_NONE;
-    for (int i = 0; i < r->execution_count; i++) { /* the time before its first line is no attempt's */
+    for (int i = 0; i < r->execution_count; i++) { /* the time before its first line belongs to none */
         struct ledger_execution *e = &r->executions[i];
         bool is_clipped = e->first_step_ms != TIME_UNKNOWN && e->first_step_ms < e->available_ms; /* an interval */
         if (e->available_ms != TIME_UNKNOWN && !is_clipped)

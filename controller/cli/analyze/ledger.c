@@ -112,7 +112,8 @@ static bool is_possible(struct analyze_ledger *l, const struct record *r) {
                          r->at_ms < 0 ? "before 1970" : "after 2100");
         return false;
     }
-    if (l->before_ms != TIME_UNKNOWN && llabs(r->at_ms - l->before_ms) > year_ms && l->jumps++ == 0 && !l->analyze->is_trial) {
+    if (l->before_ms != TIME_UNKNOWN && llabs(r->at_ms - l->before_ms) > year_ms && l->jumps++ == 0 &&
+        !l->analyze->is_trial) {
         rfc3339_format(at, r->at_ms * 1000000, 0);
         analyze_note(l->path, "line %lld has the time %s, more than a year from the line before; check its clock",
                      (long long)r->line, at);
@@ -259,7 +260,7 @@ enum steplog_format analyze_ledger_format(const struct analyze_ledger *l) {
 
 /* A file of several from which nothing is taken. */
 static void note_unused(const struct analyze_ledger *l, const struct steplog_counts *counts) {
-    const char *why = counts->records == 0         ? "says anything of training"
+    const char *why = counts->records == 0       ? "says anything of training"
                       : l->until_ms != TIME_OPEN ? "has a time up to --at"
                                                  : "has a time; add timestamps, as kubectl logs --timestamps does";
     if (counts->bytes == 0)

@@ -32,8 +32,8 @@ char *analyze_unread_why(const struct analyze *a, const struct analyze_unread *u
     enum steplog_format two[2];
     if (a->format == STEPLOG_AUTO && rivals_find(&u->rivals, two))
         return mem_format("%s (%lld steps) and %s (%lld steps) are equally likely; choose with --format",
-                          steplog_format_name(two[0]), (long long)u->rivals.steps[two[0]],
-                          steplog_format_name(two[1]), (long long)u->rivals.steps[two[1]]);
+                          steplog_format_name(two[0]), (long long)u->rivals.steps[two[0]], steplog_format_name(two[1]),
+                          (long long)u->rivals.steps[two[1]]);
     if (u->steps_taken > 0)
         return NULL;
     if (u->bytes == 0)
@@ -203,8 +203,9 @@ static void draw_samples(const json_t *answer, struct buf *out) {
     if (json_array_size(samples) > 0)
         buf_append_text(out, "\nLines that look like steps\n");
     else if (json_array_size(pick(answer, "log.formats")) > 0 && pick_int(answer, "log.lines", 0) > 0)
-        buf_append_text(out, "\nNo line looks like a step. Is this the log of a process that trains (rank 0, for Megatron "
-                             "the last rank),\nand does the trainer log its steps?\n");
+        buf_append_text(out,
+                        "\nNo line looks like a step. Is this the log of a process that trains (rank 0, for Megatron "
+                        "the last rank),\nand does the trainer log its steps?\n");
     json_array_foreach(samples, i, item) {
         buf_append_text(out, "  ");
         text_cell(out, json_string_value(item), 0, 0);
@@ -231,13 +232,14 @@ static void draw_suggestion(const struct analyze *a, const json_t *answer, struc
     if (!json_is_object(pick(answer, "suggestion")))
         return;
     buf_append_text(out, "\nA pattern for them\n");
-    draw_command(a->path_count == 1 && a->cloud.log == NULL ? a->paths[0] : "FILE...", pick_text(answer, "suggestion.regex"), out);
+    draw_command(a->path_count == 1 && a->cloud.log == NULL ? a->paths[0] : "FILE...",
+                 pick_text(answer, "suggestion.regex"), out);
     if (gives != NULL) {
-        CLEANUP_FREE char *line = mem_format(
-            "It reads %lld steps, up to step %lld: runtime goodput %s, at most %s.",
-            (long long)(pick_int(gives, "steps.retained", 0) + pick_int(gives, "steps.repeated", 0)),
-            (long long)pick_int(gives, "steps.last", 0), pick_text(gives, "goodput.runtime"),
-            pick_text(gives, "goodput.runtimeUpperBound"));
+        CLEANUP_FREE char *line =
+            mem_format("It reads %lld steps, up to step %lld: runtime goodput %s, at most %s.",
+                       (long long)(pick_int(gives, "steps.retained", 0) + pick_int(gives, "steps.repeated", 0)),
+                       (long long)pick_int(gives, "steps.last", 0), pick_text(gives, "goodput.runtime"),
+                       pick_text(gives, "goodput.runtimeUpperBound"));
         text_wrap(out, &a->style, 2, 0, line);
     } else {
         text_wrap(out, &a->style, 2, 0, pick_text(answer, "suggestion.withoutNumbers"));

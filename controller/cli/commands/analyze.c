@@ -132,8 +132,7 @@ struct readers {
 /* A long log is not read in silence when nothing comes of it. */
 static void note_no_step(const struct readers *to, const char *path, size_t before, size_t bytes) {
     const size_t early = (size_t)64 << 20;
-    if (before < early && bytes >= early && to->ledger != NULL &&
-        analyze_ledger_unread(to->ledger)->steps_taken == 0)
+    if (before < early && bytes >= early && to->ledger != NULL && analyze_ledger_unread(to->ledger)->steps_taken == 0)
         analyze_note(path, "no step in the first 64 MiB (%lld lines); reads the rest, Ctrl-C stops",
                      (long long)analyze_ledger_lines(to->ledger));
 }
