@@ -4,6 +4,7 @@
 #include "cli/commands/analyze.h"
 #include "cli/commands/explain.h"
 #include "cli/commands/fleet.h"
+#include "cli/commands/formats.h"
 #include "cli/commands/report.h"
 #include "cli/commands/timeline.h"
 #include "cli/commands/top.h"
@@ -51,6 +52,8 @@ static const struct {
      "the goodput to expect with other figures, and the best checkpoint interval; without NAME from the\n"
      "      given figures alone",
      MAY_HAVE_NAME, whatif_command, whatif_check},
+    {"formats", "formats [-o json|yaml|name]", "the log formats that are recognized, with example lines", NO_NAME,
+     formats_command, NULL},
 };
 
 static void print_help(FILE *out) {
@@ -191,6 +194,8 @@ static int complain(const struct error *err, int code) {
 static int check_name(const struct cli_options *options, enum name_rule rule, struct error **err) {
     if (rule == NEEDS_NAME && options->name == NULL && options->file == NULL)
         return error_set(err, EINVAL, "%s needs the NAME of a JobGoodput, or -f FILE", options->command);
+    if (rule == NO_NAME && options->name != NULL && strcmp(options->command, "top") != 0)
+        return error_set(err, EINVAL, "%s takes no name", options->command);
     if (rule == NO_NAME && options->name != NULL)
         return error_set(err, EINVAL, "%s takes no name; \"kubectl goodput explain %s\" shows one", options->command,
                          options->name);

@@ -55,6 +55,7 @@ step truth make -s truth TRUTH_JOBS="${JOBS:-60000}"
 step sim-lives make -s sim LIVES="${LIVES:-10000}"
 step cuts env CUTS=all .build/release/tests/test-operator bounds_hold
 grep -hE '^[a-z0-9-]+ +(relist|killed|late|cut) ' "$logs/cuts.log"
+GOODPUT_UNREAD_MIB=2048 step unread timeout 900 .build/release/tests/test-cli a_long_log_without_a_step
 step long-search env GOODPUT_JOBS="${JOBS:-60000}" GOODPUT_SEED="$RANDOM" .build/release/tests/test-ledger
 for _ in 1 2 3; do step kill-the-controller tests/demo/kill.sh; done
 step soak make -s soak SOAK_HOURS="${SOAK_HOURS:-24}"

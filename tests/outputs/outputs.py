@@ -302,6 +302,12 @@ def wrong_usage(worker):
         worker.tally.check(f"{arguments} is 0", code == 0 and out and not err, (code, out, err))
 
 
+def formats(worker, name):
+    for output in ("json", "yaml", "name", "table"):
+        text = worker.expect(name, ("formats",) if output == "table" else ("formats", "-o", output))
+        check_output(worker.tally, f"formats -o {output}", output, text or "")
+
+
 def work(program, folder, queue, tally):
     os.mkdir(folder)
     worker = Worker(program, folder, tally)
@@ -315,6 +321,7 @@ def work(program, folder, queue, tally):
         except Exception as e:  # a fault of the test must not pass for the end of the queue
             tally.check(f"{name}: the test itself", False, repr(e))
     wrong_usage(worker)
+    formats(worker, "formats")
     tally.check("nothing leaks", worker.end() == 0)
 
 
