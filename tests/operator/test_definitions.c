@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 static struct model *begin(int pods) {
-    struct model *m = model_new(&(struct model_options){0});
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_observe_jobset(m, pods, "", "", 0.2);
     return m;
 }

@@ -9,9 +9,7 @@
 
 static struct model *begin(struct fake_pod pods[2]) {
     static const char *const names[] = {"a", "b"};
-    struct model_options options = {0};
-    struct model *m = model_new(&options);
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_observe_jobset(m, 2, "", "", 0.2);
     fake_observe_job(m, 1, 1.1);
     for (int i = 0; i < 2; i++) {

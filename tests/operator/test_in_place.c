@@ -18,8 +18,7 @@ static struct fake_pod trainer(const char *name, int index, const char *policy, 
 }
 
 static void restart(const char *policy, const char *more) {
-    struct model *m = model_new(&(struct model_options){0});
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_observe_jobset(m, 2, "", "", 0.2);
     struct fake_pod a = trainer("a", 0, policy, more), b = trainer("b", 1, policy, more);
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 4.1);
@@ -58,8 +57,7 @@ TEST(a_pod_whose_containers_restart_by_rules_keeps_its_slot) {
 }
 
 TEST(a_pod_with_an_empty_list_of_rules_is_lost) {
-    struct model *m = model_new(&(struct model_options){0});
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = trainer("a", 0, "Never", ",\"restartPolicyRules\":[]");
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 4.1);

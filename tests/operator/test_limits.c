@@ -154,10 +154,8 @@ TEST(replicated_jobs_with_chips_are_kept_and_one_that_is_left_out_is_counted) {
 /* The status says so. */
 TEST(a_jobset_of_too_many_replicated_jobs_is_not_ready) {
     CLEANUP_BUF struct buf b;
-    struct model_options options = {0};
-    struct model *m = model_new(&options);
+    struct model *m = fake_model("");
     buf_init(&b, 1 << 20);
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     buf_format(&b,
                "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"uid-js\",\"creationTimestamp\":%s},"
                "\"spec\":{\"replicatedJobs\":[",
@@ -175,9 +173,7 @@ TEST(a_jobset_of_too_many_replicated_jobs_is_not_ready) {
 
 /* Twenty times its pods were refused, minutes apart; sixteen are kept. */
 TEST(more_refusals_than_are_kept_do_not_hide_the_present_one) {
-    struct model_options options = {0};
-    struct model *m = model_new(&options);
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_observe_jobset(m, 1, "", "", 0.2);
     fake_observe_job(m, 1, 1.1);
     for (int i = 0; i < 20; i++)

@@ -14,8 +14,7 @@ static void observe_running(struct model *m, const char *name, int created) {
  * and the Node is deleted at 220. It is made again at 230 and dies at 400. The lease is read at the deaths only:
  * between 30 and 400 the controller did not read it, which is not a silence. */
 TEST(a_drained_node_is_lost_when_its_kubelet_says_so) {
-    struct model *m = model_new(&(struct model_options){0});
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_observe_node(m, "n0", "True", 0, "", "", 0.5);
     fake_observe_jobset(m, 1, "", "", 0.6);
     fake_observe_node(m, "n0", "Unknown", 71, "", "", 71.2);
@@ -46,8 +45,7 @@ TEST(a_drained_node_is_lost_when_its_kubelet_says_so) {
 }
 
 TEST(a_notice_after_the_pod_was_deleted_is_not_its_cause) {
-    struct model *m = model_new(&(struct model_options){0});
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_observe_jobset(m, 1, "", "", 0.2);
     fake_observe_node(m, "n0", "True", 0, "", "", 0.5);
     struct fake_pod a = fake_started("a", 0, 1, 2, 3);
@@ -66,8 +64,7 @@ TEST(a_notice_after_the_pod_was_deleted_is_not_its_cause) {
 /* Another pod failed, the JobSet restarts, and a node that one of its pods is deleted from is not Ready in that second.
  */
 TEST(a_node_deleted_in_the_second_of_a_restart_is_not_its_cause) {
-    struct model *m = model_new(&(struct model_options){0});
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_observe_jobset(m, 2, "", "\"restarts\":0", 0.2);
     fake_observe_node(m, "n0", "True", 0, "", "", 0.5);
     struct fake_pod a = fake_started("a", 0, 1, 2, 3), b = fake_started("b", 1, 1, 2, 3);
@@ -93,8 +90,7 @@ TEST(a_node_deleted_in_the_second_of_a_restart_is_not_its_cause) {
  * is held to n0 by its gate's assignment; Kueue fails it, never bound, and the next one gets n1. That is one
  * interruption, by the node, and a wait until 131, not a trainer that failed. */
 TEST(a_pod_that_kueue_fails_for_its_assigned_node_is_not_an_interruption) {
-    struct model *m = model_new(&(struct model_options){0});
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_observe_node(m, "n0", "True", 0, "", "", 0.5);
     fake_observe_node(m, "n1", "True", 0, "", "", 0.5);
     fake_observe_jobset(m, 1, "", "", 0.6);

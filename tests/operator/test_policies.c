@@ -39,9 +39,7 @@ static struct fake_pod trainer(const char *name, int index, int created) {
 }
 
 TEST(only_what_trains_is_required_and_the_success_policy_ends_it) {
-    struct model_options options = {0};
-    struct model *m = model_new(&options);
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     show_jobset(m, "", 0.2);
     observe_driver(m, "d1", 1, "Running", -1, 1.5);
     struct fake_pod a = trainer("a", 0, 2), b = trainer("b", 1, 2);

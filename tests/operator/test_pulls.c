@@ -15,8 +15,7 @@ static void observe_waiting(struct model *m, const char *reason, double at) {
 
 /* Without Events only the container's status distinguishes a pull from a start. */
 TEST(an_image_that_cannot_be_had_shows_as_a_pull) {
-    struct model *m = model_new(&(struct model_options){0});
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_observe_jobset(m, 1, "", "", 0.2);
     observe_waiting(m, "ErrImagePull", 4);
     observe_waiting(m, "ImagePullBackOff", 6);

@@ -15,9 +15,7 @@ static int64_t bucket_ms(struct model *m, const char *name, double now, const ch
 }
 
 static struct model *begin(double jobset_at) {
-    struct model_options options = {.keeps_checkpoints = true};
-    struct model *m = model_new(&options);
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_successor(NULL);
     fake_observe_jobset(m, 1, "", "", jobset_at);
     return m;
 }
@@ -83,9 +81,7 @@ static void observe_suspended(struct model *m, bool is_suspended, int stamp, dou
 }
 
 TEST(a_suspension_whose_field_is_removed_lasted_until_then) {
-    struct model_options options = {0};
-    struct model *m = model_new(&options);
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     observe_suspended(m, false, 0, 0.2);
     observe_suspended(m, true, 10, 10.2);
     observe_suspended(m, true, 10, 20.2);
@@ -96,9 +92,7 @@ TEST(a_suspension_whose_field_is_removed_lasted_until_then) {
 
 /* The stamp is the one of the last version. */
 TEST(a_change_within_a_second_of_the_last_version_is_not_placed_before_it) {
-    struct model_options options = {0};
-    struct model *m = model_new(&options);
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     observe_suspended(m, false, 0, 0.2);
     observe_suspended(m, false, 10, 10.2);
     observe_suspended(m, true, 10, 10.9);

@@ -162,8 +162,7 @@ TEST(a_checkpoint_on_termination_was_saved_or_not_or_is_unknown) {
 
 /* Without a log, and of an interruption that struck another pod only, nothing is said. */
 TEST(a_trainer_that_got_no_signal_has_no_savedOnTermination) {
-    struct model *m = model_new(&(struct model_options){0});
-    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    struct model *m = fake_model("");
     fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = running("a", 1), b = running("b", 92);
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
