@@ -128,9 +128,9 @@ static void add_metadata(struct buf *b, const struct fake_pod *p) {
                    fake_time(p->asked_to_go + p->grace), p->grace);
     buf_format(b,
                ",\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-%s\",\"jobset.sigs.k8s.io/jobset-name\":\"%s\","
-               "\"jobset.sigs.k8s.io/replicatedjob-name\":\"%s\",\"jobset.sigs.k8s.io/job-index\":\"0\","
+               "\"jobset.sigs.k8s.io/replicatedjob-name\":\"%s\",\"jobset.sigs.k8s.io/job-index\":\"%d\","
                "\"batch.kubernetes.io/job-completion-index\":\"%d\"%s%s%s}}",
-               jobset, jobset, given_or(p->replicated_job, "slice"), p->index,
+               jobset, jobset, given_or(p->replicated_job, "slice"), p->job_index, p->index,
                p->job_uid ? ",\"batch.kubernetes.io/controller-uid\":\"" : "", given_or(p->job_uid, ""),
                p->job_uid ? "\"" : "");
 }

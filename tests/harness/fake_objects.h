@@ -52,7 +52,7 @@ struct fake_pod {
     const char *name, *node, *container;
     const char *jobset;         /* NULL: "js" */
     const char *replicated_job; /* NULL: "slice" */
-    int index, restart_count, exit_code, chips;
+    int index, job_index, restart_count, exit_code, chips;
     int created, bound, started, finished, unschedulable, gated, asked_to_go, grace;
     int last_finished, last_exit_code; /* lastState */
     int ready, unready;                /* condition Ready; 0: not (yet) */
