@@ -51,23 +51,24 @@ char *fake_jobset_json(const struct fake_jobset *s) {
     const char *name = given_or(s->name, "js");
     CLEANUP_FREE char *uid = mem_format("%s%s", s->uid ? "" : "uid-", given_or(s->uid, name));
     int pods = s->pods != 0 ? s->pods : 1;
-    return mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"%s\",\"creationTimestamp\":%s%s%s"
-                      "%s},\"spec\":{\"replicatedJobs\":[%s{\"name\":\"slice\",\"replicas\":%d,\"template\":{\"spec\":{"
-                      "\"parallelism\":%d,\"completions\":%d,\"template\":{\"spec\":{\"containers\":[{\"name\":"
-                      "\"train\",\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]}}}}}]%s},\"status\":{%s}}",
-                      name, uid, fake_time(s->created), s->deletion ? ",\"deletionTimestamp\":" : "",
-                      s->deletion ? fake_time(s->deletion) : "", given_or(s->more_meta, ""), given_or(s->more_jobs, ""),
-                      s->replicas != 0 ? s->replicas : 1, pods, pods, given_or(s->more_spec, ""),
-                      given_or(s->status, ""));
+    return mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"%s\",\"creationTimestamp\":%s%s%s"
+        "%s},\"spec\":{\"replicatedJobs\":[%s{\"name\":\"slice\"%s,\"replicas\":%d,\"template\":{\"spec\":{"
+        "\"parallelism\":%d,\"completions\":%d,\"template\":{\"spec\":{\"containers\":[{\"name\":"
+        "\"train\",\"resources\":{\"limits\":{\"google.com/tpu\":\"4\"}}}]}}}}}]%s},\"status\":{%s}}",
+        name, uid, fake_time(s->created), s->deletion ? ",\"deletionTimestamp\":" : "",
+        s->deletion ? fake_time(s->deletion) : "", given_or(s->more_meta, ""), given_or(s->more_jobs, ""),
+        given_or(s->more_slice, ""), s->replicas != 0 ? s->replicas : 1, pods, pods, given_or(s->more_spec, ""),
+        given_or(s->status, ""));
 }
 
 char *fake_job_json(const struct fake_job *j) {
     return mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js-slice-0\",\"uid\":\"%s\","
                       "\"creationTimestamp\":%s%s%s,\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-js\","
-                      "\"jobset.sigs.k8s.io/jobset-name\":\"js\",\"jobset.sigs.k8s.io/replicatedjob-name\":\"slice\","
+                      "\"jobset.sigs.k8s.io/jobset-name\":\"js\",\"jobset.sigs.k8s.io/replicatedjob-name\":\"%s\","
                       "\"jobset.sigs.k8s.io/job-index\":\"0\"%s%s%s}},\"spec\":{},\"status\":{%s}}",
                       given_or(j->uid, "uid-job"), fake_time(j->created), j->deletion ? ",\"deletionTimestamp\":" : "",
-                      j->deletion ? fake_time(j->deletion) : "",
+                      j->deletion ? fake_time(j->deletion) : "", given_or(j->replicated_job, "slice"),
                       j->attempt ? ",\"jobset.sigs.k8s.io/restart-attempt\":\"" : "", given_or(j->attempt, ""),
                       j->attempt ? "\"" : "", given_or(j->status, ""));
 }
@@ -128,10 +129,11 @@ static void add_metadata(struct buf *b, const struct fake_pod *p) {
                    fake_time(p->asked_to_go + p->grace), p->grace);
     buf_format(b,
                ",\"labels\":{\"jobset.sigs.k8s.io/jobset-uid\":\"uid-%s\",\"jobset.sigs.k8s.io/jobset-name\":\"%s\","
-               "\"jobset.sigs.k8s.io/replicatedjob-name\":\"%s\",\"jobset.sigs.k8s.io/job-index\":\"%d\","
-               "\"batch.kubernetes.io/job-completion-index\":\"%d\"%s%s%s}}",
-               jobset, jobset, given_or(p->replicated_job, "slice"), p->job_index, p->index,
-               p->job_uid ? ",\"batch.kubernetes.io/controller-uid\":\"" : "", given_or(p->job_uid, ""),
+               "\"jobset.sigs.k8s.io/replicatedjob-name\":\"%s\",\"jobset.sigs.k8s.io/job-index\":\"%d\"",
+               jobset, jobset, given_or(p->replicated_job, "slice"), p->job_index);
+    if (p->index >= 0)
+        buf_format(b, ",\"batch.kubernetes.io/job-completion-index\":\"%d\"", p->index);
+    buf_format(b, "%s%s%s}}", p->job_uid ? ",\"batch.kubernetes.io/controller-uid\":\"" : "", given_or(p->job_uid, ""),
                p->job_uid ? "\"" : "");
 }
 

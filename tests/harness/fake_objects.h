@@ -34,17 +34,19 @@ struct fake_jobset {
     const char *uid;                            /* NULL: "uid-" and its name */
     int created, deletion;                      /* deletion 0: not deleted */
     int replicas, pods;                         /* of "slice", pods of each replica; 0: 1 */
-    const char *more_jobs;                      /* further replicated jobs, each with a comma behind it */
+    const char *more_jobs;                      /* replicated jobs before "slice", each with a comma behind it */
+    const char *more_slice;                     /* members of "slice" */
     const char *more_meta, *more_spec, *status; /* status: without a leading comma */
 };
 char *fake_jobset_json(const struct fake_jobset *jobset);
 
 /* All zero: the JobSet's one Job "js-slice-0", uid "uid-job". */
 struct fake_job {
-    const char *uid;       /* NULL: "uid-job" */
-    int created, deletion; /* deletion 0: not deleted */
-    const char *attempt;   /* label restart-attempt; NULL: none */
-    const char *status;    /* members; NULL: none */
+    const char *uid;            /* NULL: "uid-job" */
+    int created, deletion;      /* deletion 0: not deleted */
+    const char *replicated_job; /* NULL: "slice" */
+    const char *attempt;        /* label restart-attempt; NULL: none */
+    const char *status;         /* members; NULL: none */
 };
 char *fake_job_json(const struct fake_job *job);
 
@@ -52,7 +54,8 @@ struct fake_pod {
     const char *name, *node, *container;
     const char *jobset;         /* NULL: "js" */
     const char *replicated_job; /* NULL: "slice" */
-    int index, job_index, restart_count, exit_code, chips;
+    int index;                  /* -1: the Job is not indexed */
+    int job_index, restart_count, exit_code, chips;
     int created, bound, started, finished, unschedulable, gated, asked_to_go, grace;
     int last_finished, last_exit_code; /* lastState */
     int ready, unready;                /* condition Ready; 0: not (yet) */

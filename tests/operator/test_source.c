@@ -179,3 +179,20 @@ TEST(the_cursor_is_part_of_the_checkpoint) {
     free(s);
     model_free(m);
 }
+
+/* The writer of a log outside of pods has ended a while after the run in which its last line is, or after the target.
+ */
+TEST(a_log_from_elsewhere_is_over_with_its_run) {
+    struct model *m = begin(FROM_FILE);
+    int64_t written_ms = fake_ms(40), late_ms = fake_ms(50 + 3600);
+    CHECK(!model_job_source_is_over(its_job(m), written_ms, late_ms)); /* no run is known */
+    show_pod(m, "a", 4, -1, 0);
+    CHECK(!model_job_source_is_over(its_job(m), written_ms, late_ms)); /* it still runs */
+    show_pod(m, "a", 4, 50, 1);
+    CHECK(!model_job_source_is_over(its_job(m), written_ms, fake_ms(51)));
+    CHECK(model_job_source_is_over(its_job(m), written_ms, late_ms));
+    CHECK(!model_job_source_is_over(its_job(m), late_ms, late_ms)); /* written just now, by another clock */
+    fake_observe_jobset_deleted(m, 1, 70, 70.2);
+    CHECK(model_job_source_is_over(its_job(m), late_ms, late_ms));
+    model_free(m);
+}
