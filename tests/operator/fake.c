@@ -100,13 +100,21 @@ void fake_observe_workload(struct model *m, const char *conditions, double at) {
     fake_observe_workload_status(m, conditions, "", at);
 }
 
-void fake_observe_workload_status(struct model *m, const char *conditions, const char *more, double at) {
+static void observe_workload(struct model *m, bool is_active, const char *conditions, const char *more, double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"wl\",\"uid\":\"uid-wl\",\"creationTimestamp\":%s,"
         "\"ownerReferences\":[{\"kind\":\"JobSet\",\"name\":\"js\",\"uid\":\"uid-js\",\"controller\":true}]},"
-        "\"spec\":{\"active\":true,\"queueName\":\"q\"},\"status\":{\"conditions\":[%s]%s}}",
-        fake_time(0), conditions, more);
+        "\"spec\":{\"active\":%s,\"queueName\":\"q\"},\"status\":{\"conditions\":[%s]%s}}",
+        fake_time(0), is_active ? "true" : "false", conditions, more);
     fake_observe(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, "wl", "uid-wl", json, at);
+}
+
+void fake_observe_workload_inactive(struct model *m, const char *conditions, double at) {
+    observe_workload(m, false, conditions, "", at);
+}
+
+void fake_observe_workload_status(struct model *m, const char *conditions, const char *more, double at) {
+    observe_workload(m, true, conditions, more, at);
 }
 
 void fake_observe_node(struct model *m, const char *name, const char *ready, int since, const char *labels,

@@ -35,6 +35,8 @@ void fake_observe_jobset(struct model *m, int pods, const char *more_spec, const
 struct fake_pod fake_observe_trainer(struct model *m, const char *node_labels, const char *more_jobgoodput_spec);
 void fake_observe_jobset_deleted(struct model *m, int pods, int deletion, double at);
 void fake_observe_workload(struct model *m, const char *conditions, double at);
+/* The same with spec.active false. */
+void fake_observe_workload_inactive(struct model *m, const char *conditions, double at);
 /* With further members of its status, each with a leading comma. */
 void fake_observe_workload_status(struct model *m, const char *conditions, const char *more, double at);
 void fake_observe_node(struct model *m, const char *name, const char *ready, int since, const char *labels,

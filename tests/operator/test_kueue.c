@@ -219,3 +219,36 @@ TEST(a_check_that_asks_for_a_provisioning_request_is_known_by_who_wrote_it) {
     check_passes(true, 30, "Provisioning", "Workload wl: admission check capacity: pending");
     check_passes(false, 1, "QueueWait", "Workload wl: admission check capacity: Capacity is not found");
 }
+
+/* A person sets spec.active to false at 50 and to true at 80; Kueue admits the Workload again at 90. */
+TEST(a_person_who_deactivates_a_workload_suspends_the_job) {
+    struct model *m = begin();
+    struct fake_pod a = running("a", "n0", 4, 5), b = running("b", "n0", 90, 91);
+    CLEANUP_FREE char *admitted = mem_format("%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
+                                             fake_condition("Admitted", "True", "Admitted", 4));
+    CLEANUP_FREE char *off = mem_format("%s,%s,%s", fake_condition("Evicted", "True", "Deactivated", 50),
+                                        fake_condition("QuotaReserved", "False", "Pending", 50),
+                                        fake_condition("Admitted", "False", "NoReservation", 50));
+    CLEANUP_FREE char *on = mem_format("%s,%s", off, fake_condition("Requeued", "True", "Reactivated", 80));
+    CLEANUP_FREE char *again = mem_format("%s,%s,%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 90),
+                                          fake_condition("Admitted", "True", "Admitted", 90),
+                                          fake_condition("Evicted", "False", "QuotaReserved", 90),
+                                          fake_condition("Requeued", "True", "Reactivated", 80));
+    CLEANUP_FREE char *suspended = mem_format("\"conditions\":[%s]", fake_condition("Suspended", "True", "", 50));
+    CLEANUP_FREE char *resumed = mem_format("\"conditions\":[%s]", fake_condition("Suspended", "False", "", 90));
+    fake_observe_workload(m, admitted, 4.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 6.1);
+    fake_observe_workload_inactive(m, off, 50.1);
+    fake_observe_jobset(m, 1, ",\"suspend\":true", suspended, 50.2);
+    a.asked_to_go = 50;
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 51);
+    fake_observe_workload(m, on, 80.1);
+    fake_observe_workload(m, again, 90.1);
+    fake_observe_jobset(m, 1, "", resumed, 90.2);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 92.1);
+    CLEANUP_FREE char *s = fake_finish(m, 120);
+    CHECK_INT(status_int(s, "badput[bucket=Suspended].milliseconds"), 30000);
+    CHECK_TEXT(status_text(s, "badput[bucket=Suspended].evidence"), "Workload wl: spec.active=false");
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 4000 + 10000);
+    CHECK_INT(status_int(s, "interruptions.byCause[cause=UserSuspend].count"), 1);
+}
