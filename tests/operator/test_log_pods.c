@@ -10,7 +10,7 @@
 
 /* Of two Jobs of two pods, named by their two indexes. */
 static void check_log_of(const char *more_jobset, const char *step_log, const char *pod) {
-    struct model *m = model_new(&(struct model_options){.version = "test"});
+    struct model *m = model_new(&(struct model_options){0});
     struct model_log log;
     fake_observe_jobgoodput(m, &(struct fake_jobgoodput){.step_log = step_log}, 0);
     fake_observe_jobset_of(m, &(struct fake_jobset){.replicas = 2, .pods = 2, .more_spec = more_jobset}, 0.2);

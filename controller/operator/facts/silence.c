@@ -107,8 +107,8 @@ static int64_t containers_ended_ms(const struct pod *p) {
     return has_finished && ended_ms != TIME_UNKNOWN ? ended_ms : TIME_OPEN;
 }
 
-/* The node's return proves something of the pod. It is stamped in whole seconds: a pod that was last seen within that
- * second may have been gone before it. */
+/* The node's return proves something about the pod. It is stamped in whole seconds: a pod that was last observed within
+ * that second may have been deleted before the return. */
 static bool is_back_with(const struct pod *p, const struct node_trouble *t) {
     return t->to_ms != TIME_OPEN && !(p->has_vanished && p->removed_ms < t->to_ms + 1000);
 }
