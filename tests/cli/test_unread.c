@@ -99,10 +99,14 @@ TEST(numbers_that_cannot_be_given_are_not) {
 TEST(a_log_without_steps_gets_no_pattern) {
     static const char server[] = "2026-11-21T02:00:00Z GET /step/1 200 12ms\n2026-11-21T02:00:01Z GET /step/2 200 9ms\n"
                                  "2026-11-21T02:00:02Z \x01\x02 step 7 loss 3\n";
+    static const char kernel[] = "[   0.37] nvidia 0000:01: device update 1 time out\n"
+                                 "[   0.74] nvidia 0000:02: device update 2 time out\n"
+                                 "[   0.74] items in batch 3, access 4, security ms 5\n";
     static const struct {
         const char *text, *options, *error;
     } cases[] = {
         {server, "-o json", "a.log: no step in any line (3); describe a step's line with --regex or --format-file"},
+        {kernel, "-o json", "a.log: no step in any line (3); describe a step's line with --regex or --format-file"},
         {"", "-o json", "a.log: it is empty"},
         {server, "-o json --regex 'step=never (?<step>[0-9]+)'",
          "a.log: no line (3) matches the pattern of a step; compare it with the lines"},

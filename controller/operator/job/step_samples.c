@@ -19,9 +19,9 @@ static const char *const counters[] = {"step", "steps",       "iter",   "iters",
                                        "it",   "global_step", "update", "batch", "train_step"};
 static const char *const durations[] = {"time",      "dt",        "took",     "duration",      "step_time",
                                         "iter_time", "time/step", "steptime", "time_per_step", "sec/step"};
-/* What only a line of training has next to its counter. */
-static const char *const companions[] = {"loss", "lr",  "grad", "ppl",  "perplexity", "tok",
-                                         "mfu",  "acc", "dt",   "time", "ms",         "sec"};
+/* Words that only a line of training has next to its counter. */
+static const char *const companions[] = {"loss",  "train_loss", "lr",  "grad_norm", "ppl",          "perplexity",
+                                         "tok/s", "tokens",     "mfu", "accuracy",  "learning_rate"};
 
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '/';
@@ -96,17 +96,18 @@ static bool find_duration(struct figure *f, struct slice text) {
     return false;
 }
 
-static bool has_companion(struct slice text, struct slice counter) {
+/* Or a duration with its unit: other programs count things, too. */
+static bool is_of_training(struct slice text) {
     const char *end = text.data + text.size_bytes;
+    struct figure duration;
     for (const char *at = text.data; at < end;) {
         struct slice word = take_letters(at, end);
-        if (word.data != counter.data)
-            for (size_t i = 0; i < ARRAY_SIZE(companions) && word.size_bytes > 0; i++)
-                if (memmem(word.data, word.size_bytes, companions[i], strlen(companions[i])) != NULL)
-                    return true;
+        for (size_t i = 0; i < ARRAY_SIZE(companions); i++)
+            if (is_of(word, &companions[i], 1))
+                return true;
         at += word.size_bytes + 1;
     }
-    return false;
+    return find_duration(&duration, text);
 }
 
 /* Of the text before the number, with each run of digits as one. */
@@ -149,7 +150,7 @@ void step_samples_line(struct step_samples *s, struct slice line) {
     char text[STEPLOG_SAMPLE_BYTES];
     struct figure f;
     int64_t number;
-    if (!make_plain(line, text) || !find_counter(&f, slice_of(text), &number) || !has_companion(slice_of(text), f.word))
+    if (!make_plain(line, text) || !find_counter(&f, slice_of(text), &number) || !is_of_training(slice_of(text)))
         return;
     uint64_t shape = shape_of(slice_of(text), &f);
     int k = 0;
