@@ -57,11 +57,7 @@ void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o) 
         return;
     for (int i = 0; i < OBJECT_REGEXES; i++) {
         char text[STEPLOG_MAX_PATTERN_BYTES + 8]; /* room for one that is too long, so that it is refused */
-        struct jscan j;
-        if (o->regex[i].size_bytes == 0)
-            continue;
-        jscan_init(&j, (struct slice){o->regex[i].data - 1, o->regex[i].size_bytes + 2}); /* with its quotes */
-        if (jscan_string(&j, text, sizeof text))
+        if (o->regex[i].size_bytes > 0 && jscan_unescape(o->regex[i], text, sizeof text))
             job->spec.log.patterns[i] = mem_strdup(text);
     }
     CLEANUP_ERROR struct error *err = NULL;

@@ -10,10 +10,6 @@
 
 /* ---- objects of a checkpoint, or named by others, that no list shows ---- */
 
-static struct slice key_of(const struct map_entry *e) {
-    return (struct slice){e->key, e->key_size};
-}
-
 static bool is_missing(const struct node *n, int64_t complete_ms) {
     const struct pod *p = n->pods;
     while (p && !store_is_on_missing_node(p, complete_ms))
@@ -21,50 +17,45 @@ static bool is_missing(const struct node *n, int64_t complete_ms) {
     return p != NULL;
 }
 
-/* Where the controller may not read, no list can show that an object has vanished. */
-static bool is_restored(const struct store *store, enum resource resource, const struct target *t, bool is_restored) {
+static const struct map *objects_of(const struct store *store, enum resource resource) {
+    return resource == RESOURCE_POD        ? &store->pods
+           : resource == RESOURCE_WORKLOAD ? &store->workloads
+           : resource == RESOURCE_JOB      ? &store->kube_jobs
+           : resource == RESOURCE_JOBSET   ? &store->targets
+           : resource == RESOURCE_NODE     ? &store->nodes
+                                           : NULL;
+}
+
+/* A restored object that was not observed since has vanished; so has a node that only pods name. Where the controller
+ * may not read, no list can show that. */
+static bool has_vanished(const struct store *store, enum resource resource, const void *object, int64_t complete_ms) {
+    const struct node *n = object;
+    const struct pod *p = object;
+    const struct workload *w = object;
+    const struct kube_job *j = object;
+    const struct target *t = object;
+    bool is_restored = false;
+    if (resource == RESOURCE_NODE)
+        return n->exists ? n->is_restored : is_missing(n, complete_ms);
+    if (resource == RESOURCE_POD)
+        t = p->target, is_restored = p->is_restored;
+    else if (resource == RESOURCE_WORKLOAD)
+        t = w->target, is_restored = w->is_restored;
+    else if (resource == RESOURCE_JOB)
+        t = j->target, is_restored = j->is_restored;
+    else
+        is_restored = t->kind == TARGET_JOBSET && t->is_restored;
     return is_restored && store_forbidden(store, resource, t->namespace_) == NULL;
 }
 
-static void sweep_nodes(struct store *store, int64_t received_ms) {
-    for (size_t i = 0; i < store->nodes.count; i++) {
-        const struct node *n = store->nodes.entries[i].value;
-        if (n->exists ? n->is_restored : is_missing(n, received_ms))
-            observe_node(store, OBSERVED_VANISHED, key_of(&store->nodes.entries[i]), (struct slice){0}, received_ms);
-    }
-}
-
-static void sweep_jobsets(struct store *store, int64_t received_ms) {
-    for (size_t i = 0; i < store->targets.count; i++) {
-        const struct target *t = store->targets.entries[i].value;
-        if (t->kind == TARGET_JOBSET && is_restored(store, RESOURCE_JOBSET, t, t->is_restored))
-            observe_jobset(store, OBSERVED_VANISHED, key_of(&store->targets.entries[i]), (struct slice){0},
-                           received_ms);
-    }
-}
-
-/* A restored object of that kind that was not observed since has vanished; so has a node that only pods name. */
 static void sweep(struct store *store, enum resource resource, int64_t received_ms) {
-    const struct slice none = {0};
-    for (size_t i = 0; resource == RESOURCE_POD && i < store->pods.count; i++) {
-        const struct pod *p = store->pods.entries[i].value;
-        if (is_restored(store, resource, p->target, p->is_restored))
-            observe_pod(store, OBSERVED_VANISHED, key_of(&store->pods.entries[i]), none, received_ms);
+    const struct map *objects = objects_of(store, resource);
+    for (size_t i = 0; objects != NULL && i < objects->count; i++) {
+        const struct map_entry *e = &objects->entries[i];
+        struct slice key = {e->key, e->key_size}; /* the UID; of a node the name */
+        if (has_vanished(store, resource, e->value, received_ms))
+            store_observe(store, resource, OBSERVED_VANISHED, key, key, (struct slice){0}, received_ms);
     }
-    for (size_t i = 0; resource == RESOURCE_WORKLOAD && i < store->workloads.count; i++) {
-        const struct workload *w = store->workloads.entries[i].value;
-        if (is_restored(store, resource, w->target, w->is_restored))
-            observe_workload(store, OBSERVED_VANISHED, key_of(&store->workloads.entries[i]), none, received_ms);
-    }
-    for (size_t i = 0; resource == RESOURCE_JOB && i < store->kube_jobs.count; i++) {
-        const struct kube_job *j = store->kube_jobs.entries[i].value;
-        if (is_restored(store, resource, j->target, j->is_restored))
-            observe_job(store, OBSERVED_VANISHED, key_of(&store->kube_jobs.entries[i]), none, received_ms);
-    }
-    if (resource == RESOURCE_NODE)
-        sweep_nodes(store, received_ms);
-    if (resource == RESOURCE_JOBSET)
-        sweep_jobsets(store, received_ms);
 }
 
 /* ---- observe.h ---- */
