@@ -485,6 +485,32 @@ static bool is_plausible(int64_t ms) {
     return ms >= -62135596800000 && ms <= 253402300799999;
 }
 
+/* The newest time of what was added, signs of life aside. */
+static int64_t last_event_ms(const struct process *p) {
+    int64_t ms = max_of(max_of(p->ready_ms, p->settled_ms), p->job_end_ms);
+    if (p->ends.count > 0)
+        ms = max_of(ms, p->ends.items[p->ends.count - 1].at_ms);
+    if (p->ends.has_pending)
+        ms = max_of(ms, p->ends.pending.at_ms);
+    if (p->starts.count > 0)
+        ms = max_of(ms, p->starts.items[p->starts.count - 1].at_ms);
+    if (p->starts.has_pending)
+        ms = max_of(ms, p->starts.pending.at_ms);
+    for (size_t i = 0; i < p->overlays.count; i++)
+        ms = max_of(ms, p->overlays.items[i].to_ms);
+    if (p->durables.count > 0)
+        ms = max_of(ms, p->durables.items[p->durables.count - 1].at_ms);
+    if (p->slices.count > 0)
+        ms = max_of(ms, p->slices.items[p->slices.count - 1].at_ms);
+    for (int i = 0; i < OPEN_KINDS; i++)
+        ms = max_of(ms, p->open[i].from_ms);
+    for (int i = 0; i < p->custom.count; i++)
+        ms = max_of(ms, p->custom.open[i].from_ms);
+    for (int i = 0; i < PROCESS_SAVINGS; i++)
+        ms = max_of(ms, p->saves.pending[i].from_ms);
+    return max_of(ms, p->saves.sigterm_ms);
+}
+
 void process_add(struct process *p, const struct record *r, struct totals *totals) {
     struct record copy;
     if ((unsigned)r->kind >= RECORD_KIND_COUNT || is_seen(p, r))
@@ -497,8 +523,10 @@ void process_add(struct process *p, const struct record *r, struct totals *total
     int64_t at_ms = r->at_ms, received_ms = is_plausible(r->received_ms) ? r->received_ms : TIME_UNKNOWN;
     if (!is_plausible(at_ms) || (received_ms != TIME_UNKNOWN && at_ms > received_ms + RECEIVED_TOLERANCE_MS))
         at_ms = received_ms;
-    if (p->last_ms != TIME_UNKNOWN && at_ms < p->last_ms)
-        at_ms = p->last_ms;
+    if (p->last_ms != TIME_UNKNOWN && at_ms < p->last_ms) { /* TIME_UNKNOWN is less than any time */
+        bool is_held = r->kind == RECORD_STEP_END && at_ms != TIME_UNKNOWN;
+        at_ms = is_held ? max_of(at_ms, last_event_ms(p)) : p->last_ms;
+    }
     if (at_ms == TIME_UNKNOWN)
         return;                  /* no time is known */
     if (at_ms < p->settled_ms) { /* TIME_UNKNOWN is less than any time */
@@ -507,7 +535,7 @@ void process_add(struct process *p, const struct record *r, struct totals *total
     }
     if (p->last_ms == TIME_UNKNOWN)
         p->first_line_ms = at_ms;
-    p->last_ms = at_ms;
+    p->last_ms = max_of(p->last_ms, at_ms);
     if (r->kind != RECORD_SIGN_OF_LIFE && p->first_record_ms == TIME_UNKNOWN)
         p->first_record_ms = at_ms;
     bool is_checkpoint = r->kind >= RECORD_SAVE_START && r->kind <= RECORD_RESTORE_END;

@@ -4,6 +4,7 @@
  * job.
  *
  * The times of one process never go back: a record with an earlier time than the one before it gets that record's time.
+ * Signs of life do not count for this: a parser may hold a step while the lines after it show that the process lives.
  * A record with a time long after its line was received gets the line's timestamp. */
 #ifndef LEDGER_PROCESS_H
 #define LEDGER_PROCESS_H
