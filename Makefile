@@ -197,6 +197,11 @@ truth: $(OUT)/bin/truth ## the ledger of TRUTH_JOBS random jobs in every log for
 	@$(OUT)/bin/truth $(TRUTH_JOBS)
 	@$(OUT)/bin/truth --tear $(TEAR_JOBS)
 
+STYLE_JOBS ?= 50
+.PHONY: styles
+styles: $(OUT)/bin/truth ## STYLE_JOBS random jobs in each style of log that no format names, and of programs that do not train
+	@$(OUT)/bin/truth --styles tests/data/styles/trainers.txt --styles tests/data/styles/programs.txt $(STYLE_JOBS)
+
 # ---- fuzzing --------------------------------------------------------------------------------------------------------
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(filter-out $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))
@@ -217,7 +222,7 @@ fuzz: ## fuzz every parser, FUZZ_SECONDS each, FUZZ_JOBS at once; a finding of o
 .PHONY: fuzz-formats
 fuzz-formats: ## fuzz each step-log format by itself, FUZZ_SECONDS each, two at once
 	@$(MAKE) -s V=fuzz .build/fuzz/fuzz_steplog
-	@printf '%s\n' Recorder MaxText Megatron NeMo TorchTitan DeepSpeed HuggingFace Keras Lightning Regex | \
+	@printf '%s\n' Recorder MaxText Megatron NeMo TorchTitan DeepSpeed HuggingFace Keras Lightning Regex Generic | \
 		xargs -P 2 -I{} env FUZZ_STEPLOG_FORMAT={} tests/check/fuzz.sh $(FUZZ_SECONDS) fuzz_steplog
 
 # ---- checking -------------------------------------------------------------------------------------------------------

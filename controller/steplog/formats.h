@@ -17,7 +17,8 @@
     X(keras)                                                                                                           \
     X(huggingface)                                                                                                     \
     X(orbax)                                                                                                           \
-    X(jax)
+    X(jax)                                                                                                             \
+    X(generic)
 
 /* By rows; ended by NULL. */
 extern const struct format *const steplog_formats[];

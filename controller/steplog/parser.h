@@ -38,6 +38,7 @@ struct format {
     enum steplog_format id; /* STEPLOG_AUTO: no format in the API */
     const char *looks_for;  /* how a step's line looks, for people; NULL: it gives no steps, or another row says it */
     bool is_always_read;    /* read next to any other format */
+    bool reads_the_rest;    /* after the others, every piece, as long as none of them gives a step */
     enum line_result (*line)(struct steplog *s, struct slice text);
     void (*line_end)(struct steplog *s); /* after all pieces of a line; NULL */
     /* What it remembers between lines, at s->state in its calls: all-zero, then state_init (NULL: that is all). It is

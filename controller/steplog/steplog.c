@@ -92,21 +92,38 @@ static enum line_result read_with(struct steplog *s, struct slice text, const st
     return result;
 }
 
-/* By the first format from that row on that knows it. */
-static void read_from(struct steplog *s, struct slice text, int row) {
+/* True: by what reads any trainer's lines, while no other format gives steps. */
+static bool read_rest(struct steplog *s, struct slice text) {
+    bool is_taken = false;
+    for (int i = 0; s->formats[i] != NULL; i++) {
+        const struct format *f = s->formats[i];
+        if (f->reads_the_rest && steplog_is_read(s, f) &&
+            (s->counts.recognized == STEPLOG_AUTO || s->counts.recognized == f->id))
+            is_taken |= read_with(s, text, f, s->states[i]) == LINE_TAKEN;
+    }
+    return is_taken;
+}
+
+/* By the first format from that row on that knows it. True: by what reads the rest. */
+static bool read_from(struct steplog *s, struct slice text, int row) {
     for (int i = row; s->formats[i] != NULL; i++) {
-        if (!steplog_is_read(s, s->formats[i]))
+        if (!steplog_is_read(s, s->formats[i]) || s->formats[i]->reads_the_rest)
             continue;
         enum line_result result = read_with(s, text, s->formats[i], s->states[i]);
         if (s->counts.steps == 0) {
             s->seen[i].taken += result == LINE_TAKEN;
             s->seen[i].malformed += result == LINE_MALFORMED;
         }
-        if (result == LINE_TEXT) /* nothing nests: what reads structure comes first, and is not asked again */
-            read_from(s, slice_trim(buf_slice(&s->scratch)), i + 1);
+        if (result == LINE_TEXT) { /* nothing nests: what reads structure comes first, and is not asked again */
+            if (read_from(s, slice_trim(buf_slice(&s->scratch)), i + 1))
+                return true;
+            break;
+        }
         if (result != LINE_NOT_MINE)
-            return;
+            break;
     }
+    bool is_open = s->counts.recognized == STEPLOG_AUTO || s->counts.recognized == STEPLOG_GENERIC;
+    return is_open && read_rest(s, text);
 }
 
 /* One piece of a line: what stands between carriage returns. A user's patterns see it as it is, before anything reads
@@ -187,8 +204,10 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
         read_piece(s, text);
     for (int i = 0; s->formats[i] != NULL; i++) {
         s->state = s->states[i];
-        if (s->formats[i]->line_end != NULL && steplog_is_read(s, s->formats[i]))
-            s->formats[i]->line_end(s);
+        const struct format *f = s->formats[i];
+        bool is_over = f->reads_the_rest && s->counts.recognized != STEPLOG_AUTO && s->counts.recognized != f->id;
+        if (f->line_end != NULL && steplog_is_read(s, f) && !is_over)
+            f->line_end(s);
     }
     note_life(s);
 }

@@ -12,7 +12,7 @@
 #include "base/slice.h"
 #include "ledger/record.h"
 
-/* X(IDENTIFIER, name as in spec.stepLog.format, where Lightning is only ever recognized by Auto) */
+/* X(IDENTIFIER, name as in spec.stepLog.format, where Generic is only ever recognized by Auto) */
 #define STEPLOG_FORMATS(X)                                                                                             \
     X(AUTO, "Auto")                                                                                                    \
     X(RECORDER, "Recorder")                                                                                            \
@@ -24,7 +24,8 @@
     X(HUGGINGFACE, "HuggingFace")                                                                                      \
     X(KERAS, "Keras")                                                                                                  \
     X(LIGHTNING, "Lightning")                                                                                          \
-    X(REGEX, "Regex")
+    X(REGEX, "Regex")                                                                                                  \
+    X(GENERIC, "Generic")
 
 enum steplog_format {
 #define X(id, name) STEPLOG_##id,

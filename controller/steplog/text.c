@@ -85,6 +85,22 @@ bool duration_after(struct slice text, const char *words, int64_t *ms) {
     return take_duration_ms(&text, ms);
 }
 
+static void visit_within(struct codec *c, int64_t *value, int64_t min, int64_t max) {
+    codec_time(c, value); /* RECORD_NONE is TIME_UNKNOWN: both are INT64_MIN */
+    if (*value == RECORD_NONE || (*value >= min && *value <= max))
+        return;
+    c->failed = true;
+    *value = RECORD_NONE;
+}
+
+void visit_step_number(struct codec *c, int64_t *number) {
+    visit_within(c, number, 0, STEPLOG_MAX_STEP);
+}
+
+void visit_line_time(struct codec *c, int64_t *ms) {
+    visit_within(c, ms, -62135596800000, 253402300799999); /* the years 1 to 9999 */
+}
+
 int64_t step_of_path(struct slice path) {
     const char *end = path.data + path.size_bytes;
     for (const char *p = end; p != path.data; end = p) {

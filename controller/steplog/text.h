@@ -2,6 +2,7 @@
 #ifndef STEPLOG_TEXT_H
 #define STEPLOG_TEXT_H
 
+#include "base/codec.h"
 #include "base/slice.h"
 
 #define STEPLOG_MAX_STEP INT64_C(1000000000000000)
@@ -22,6 +23,10 @@ void skip_spaces(struct slice *s);
 /* text_after() and then the number, spaces between: a step, or seconds as milliseconds. */
 bool step_after(struct slice text, const char *words, int64_t *step, struct slice *rest);
 bool duration_after(struct slice text, const char *words, int64_t *ms);
+/* Visits a step number or a count, or a time, as an older process wrote it: RECORD_NONE (TIME_UNKNOWN) or within
+ * bounds. */
+void visit_step_number(struct codec *c, int64_t *number);
+void visit_line_time(struct codec *c, int64_t *ms);
 /* The last component of a path that is a number: ".../checkpoints/20/items." gives 20; RECORD_NONE if there is none. */
 int64_t step_of_path(struct slice path);
 

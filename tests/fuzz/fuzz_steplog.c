@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Whatever formats are added: each is reached by its seeds. */
 static void reached_format(enum steplog_format format) {
 #define FORMATS(X)                                                                                                     \
-    X(RECORDER) X(MAXTEXT) X(MEGATRON) X(NEMO) X(TORCHTITAN) X(DEEPSPEED) X(HUGGINGFACE) X(KERAS) X(LIGHTNING) X(REGEX)
+    X(RECORDER)                                                                                                        \
+    X(MAXTEXT) X(MEGATRON) X(NEMO) X(TORCHTITAN) X(DEEPSPEED) X(HUGGINGFACE) X(KERAS) X(LIGHTNING) X(REGEX) X(GENERIC)
 #define X(name)                                                                                                        \
     if (format == STEPLOG_##name)                                                                                      \
         REACHED("records of " #name);
@@ -30,7 +31,7 @@ static enum steplog_format format_of(char letter) {
         enum steplog_format format;
     } seeds[] = {{'R', STEPLOG_RECORDER},   {'M', STEPLOG_MAXTEXT},   {'E', STEPLOG_MEGATRON},    {'N', STEPLOG_NEMO},
                  {'T', STEPLOG_TORCHTITAN}, {'D', STEPLOG_DEEPSPEED}, {'H', STEPLOG_HUGGINGFACE}, {'K', STEPLOG_KERAS},
-                 {'L', STEPLOG_LIGHTNING},  {'X', STEPLOG_REGEX}};
+                 {'L', STEPLOG_LIGHTNING},  {'X', STEPLOG_REGEX},     {'G', STEPLOG_GENERIC}};
     for (size_t i = 0; i < ARRAY_SIZE(seeds); i++)
         if (seeds[i].letter == letter)
             return seeds[i].format;

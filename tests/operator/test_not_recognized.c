@@ -26,7 +26,7 @@ static void write_at(struct model_job *job, int i, const char *text) {
 }
 
 static void write_unknown(struct model_job *job, int i) {
-    CLEANUP_FREE char *line = mem_format("secret %d: iter %d loss %d.5 dt 1.01s", i, i, 300 - i);
+    CLEANUP_FREE char *line = mem_format("secret %d: iter %d dt 1.01s", i, i);
     write_at(job, i, line);
 }
 

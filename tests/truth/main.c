@@ -2,10 +2,11 @@
  * into the ledger, and prints how far each bucket is from the truth. Exits 1 if more than 1 % of the jobs (or of
  * one format's; 3 % of less than 10,000) have a bucket out of tolerance. With --seed and one job, prints that job's
  * spans and buckets; --log also its log, and with more jobs a line for each that is out. --tear: what one torn line
- * costs (tear.h). --write DIR [--least SECONDS]: writes the logs of JOBS jobs a format that last that long, and judges
- * nothing (keep.h). */
+ * costs (tear.h). --styles FILE [--style NAME]: trainers that no format names (styles.h). --write DIR [--least
+ * SECONDS]: writes the logs of JOBS jobs a format that last that long, and judges nothing (keep.h). */
 #include "judge.h"
 #include "keep.h"
+#include "styles.h"
 #include "tear.h"
 #include "write.h"
 
@@ -226,7 +227,8 @@ int main(int argc, char **argv) {
     int64_t jobs = 1000;
     int format = STEPLOG_AUTO, failed = 0, passed = 0;
     bool explains = false, with_log = false, tears = false;
-    const char *folder = NULL;
+    const char *folder = NULL, *style = NULL, *style_files[8];
+    int style_file_count = 0;
     int64_t min_s = 0;
     struct total total = {0};
     for (int i = 1; i < argc; i++) {
@@ -239,6 +241,10 @@ int main(int argc, char **argv) {
             folder = argv[++i];
         else if (strcmp(argv[i], "--least") == 0 && has_value)
             min_s = atoll(argv[++i]);
+        else if (strcmp(argv[i], "--styles") == 0 && has_value && style_file_count < 8)
+            style_files[style_file_count++] = argv[++i];
+        else if (strcmp(argv[i], "--style") == 0 && has_value)
+            style = argv[++i];
         else if (strcmp(argv[i], "--tear") == 0)
             tears = true;
         else if (strcmp(argv[i], "--log") == 0)
@@ -252,8 +258,10 @@ int main(int argc, char **argv) {
             "usage: truth [--format FORMAT] [--seed NUMBER] [--log] [--tear] [--write DIR [--least SECONDS]] JOBS\n");
         return 2;
     }
+    if (style_file_count > 0)
+        return !styles_run(style_files, style_file_count, style, seed, jobs, with_log);
     explains = jobs == 1;
-    for (int f = STEPLOG_RECORDER; f < STEPLOG_FORMAT_COUNT; f++) {
+    for (int f = STEPLOG_RECORDER; f <= STEPLOG_REGEX; f++) {
         if (format != STEPLOG_AUTO && f != format)
             continue;
         bool is_good = folder  ? keep_logs(folder, (enum steplog_format)f, seed, jobs, min_s * 1000)

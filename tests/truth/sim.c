@@ -1,5 +1,7 @@
 #include "sim.h"
 
+#include "styles.h"
+
 #include "base/mem.h"
 #include "random.h"
 
@@ -76,6 +78,29 @@ static void choose(struct job *job) {
     job->is_deleted = sim_chance(job, 40);
     int64_t hang_ms = 10 * job->ideal_ms * (job->epoch_steps > 0 ? job->epoch_steps : job->log_every);
     job->hang_after_ms = hang_ms > 300000 ? hang_ms : 300000;
+}
+
+/* Long enough that the rounding of a step and of a log interval is far below the 2 % that a style may be off. */
+static void choose_style(struct job *job) {
+    static const int64_t intervals[] = {1, 1, 5, 10};
+    job->steps = sim_spread(job, 300, 900);
+    job->ideal_ms = sim_spread(job, 400, 5000);
+    job->log_every = style_logs_each_step(job->style) ? 1 : intervals[sim_between(job, 0, 3)];
+    job->epoch_steps = 0;
+    job->first_number = 1;
+    job->save_every = job->log_every * sim_between(job, 3, 12) * 5;
+    job->evaluate_every = style_evaluates(job->style) ? job->log_every * sim_between(job, 3, 10) * 5 : 0;
+    if (style_save_steps(job->style) > 0)
+        job->save_every = style_save_steps(job->style);
+    job->save_ms = sim_spread(job, 20, style_save_steps(job->style) > 0 ? job->ideal_ms / 8 : job->ideal_ms);
+    job->evaluate_ms = sim_spread(job, job->ideal_ms, 8 * job->ideal_ms);
+    job->compile_ms = sim_spread(job, 1000, 30000);
+    job->is_async = job->compiles_ahead = job->has_long_stall = job->loses_lines = job->is_deleted = false;
+    job->has_saves = job->has_succeeded = true;
+    job->stall_percent = 0;
+    /* An attempt of fewer than four epochs is not read where only epochs have lines. */
+    job->failures = style_save_steps(job->style) > 0 ? 0 : (int)sim_between(job, 0, 3);
+    job->hang_after_ms = 300000;
 }
 
 /* ---- what happens ---- */
@@ -326,10 +351,12 @@ static void settle(struct job *job) {
     }
 }
 
-void sim_run(struct job *job, uint64_t seed, enum steplog_format format) {
-    *job = (struct job){.seed = seed, .format = format, .durable_step = -1};
+static void run(struct job *job, uint64_t seed, enum steplog_format format, const struct style *style) {
+    *job = (struct job){.seed = seed, .format = format, .style = style, .durable_step = -1};
     job->random = seed * 1000003 + (uint64_t)format;
     choose(job);
+    if (style != NULL)
+        choose_style(job);
     job->start_ms = INT64_C(1795230000000) + sim_between(job, 0, 86400000);
     job->start_ms -= job->start_ms % 1000; /* creationTimestamp */
     struct walk w = {.job = job, .at_ms = job->start_ms, .until_ms = INT64_MAX};
@@ -348,6 +375,14 @@ void sim_run(struct job *job, uint64_t seed, enum steplog_format format) {
         run_attempt(&w, false);
     job->end_ms = w.at_ms;
     settle(job);
+}
+
+void sim_run(struct job *job, uint64_t seed, enum steplog_format format) {
+    run(job, seed, format, NULL);
+}
+
+void sim_run_style(struct job *job, uint64_t seed, const struct style *style) {
+    run(job, seed, STEPLOG_GENERIC, style);
 }
 
 void sim_done(struct job *job) {

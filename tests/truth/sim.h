@@ -81,6 +81,8 @@ struct attempt {
     size_t event_capacity;
 };
 
+struct style;
+
 #define SIM_ATTEMPTS 8
 
 struct job {
@@ -92,8 +94,9 @@ struct job {
     int64_t save_every, evaluate_every, log_every, epoch_steps;
     int jitter_percent, stall_percent, failures;
     bool is_async, compiles_ahead, has_saves, has_long_stall, loses_lines, is_deleted;
-    bool prints;       /* each record, as it is read */
-    struct tear *tear; /* of a line of one attempt (tear.h); NULL: all are whole */
+    const struct style *style; /* of format Generic: what its log looks like */
+    bool prints;               /* each record, as it is read */
+    struct tear *tear;         /* of a line of one attempt (tear.h); NULL: all are whole */
     /* what happened */
     int64_t start_ms, end_ms;
     bool has_succeeded;
@@ -107,6 +110,8 @@ struct job {
 
 /* The job of that seed, as a trainer of that format would run it. sim_done frees what it holds. */
 void sim_run(struct job *job, uint64_t seed, enum steplog_format format);
+/* The job of a trainer that no format names (styles.h). */
+void sim_run_style(struct job *job, uint64_t seed, const struct style *style);
 void sim_done(struct job *job);
 
 /* Deterministic from the job's own stream: a whole number in [low, high], and one whose logarithm is uniform. */

@@ -98,6 +98,7 @@ void write_log(struct job *job, const struct attempt *attempt, struct buf *out) 
         [STEPLOG_TORCHTITAN] = write_torchtitan,   [STEPLOG_DEEPSPEED] = write_deepspeed,
         [STEPLOG_HUGGINGFACE] = write_huggingface, [STEPLOG_KERAS] = write_keras,
         [STEPLOG_LIGHTNING] = write_lightning,     [STEPLOG_REGEX] = write_regex,
+        [STEPLOG_GENERIC] = write_style,
     };
     struct log log = {.job = job, .attempt = attempt};
     buf_init(&log.text, LOG_BYTES);

@@ -30,6 +30,16 @@ void log_line(struct log *log, int64_t at_ms, const char *format, ...) __attribu
 /* The log of an attempt, each line with its stamp; lines are lost where the job loses some. */
 void write_log(struct job *job, const struct attempt *attempt, struct buf *out);
 
+/* A line on standard error that grows with carriage returns and is seen when it ends, at a newline or with the process,
+ * and in parts as the runtime's buffer gets full. */
+struct bar {
+    struct log *log;
+    struct buf text;
+};
+void bar_draw_progress(struct bar *bar, const char *head, int64_t done, int64_t total, int64_t since_ms, int64_t at_ms,
+                       const char *tail);
+void bar_flush(struct bar *bar, int64_t at_ms);
+
 void write_recorder(struct log *log);
 void write_maxtext(struct log *log);
 void write_megatron(struct log *log);
@@ -40,6 +50,7 @@ void write_huggingface(struct log *log);
 void write_keras(struct log *log);
 void write_lightning(struct log *log);
 void write_regex(struct log *log);
+void write_style(struct log *log); /* styles.h */
 
 /* The patterns that read what write_regex writes. */
 extern const struct steplog_patterns write_patterns;

@@ -10,13 +10,6 @@
 
 #define RUNTIME_LINE_BYTES 16384 /* container runtimes write a longer line in parts, the first with its stamp */
 
-/* A line on standard error that grows with carriage returns and is seen when it ends, at a newline or with the process,
- * and in parts as the runtime's buffer gets full. */
-struct bar {
-    struct log *log;
-    struct buf text;
-};
-
 static void write_part(struct bar *bar, int64_t at_ms, bool is_part) {
     struct log *log = bar->log;
     size_t from = log->text.size_bytes;
@@ -46,14 +39,14 @@ static void draw(struct bar *bar, int64_t at_ms, const char *format, ...) {
     buf_append(&bar->text, text + first, (size_t)n - first);
 }
 
-static void flush(struct bar *bar, int64_t at_ms) {
+void bar_flush(struct bar *bar, int64_t at_ms) {
     if (bar->text.size_bytes > 0)
         write_part(bar, at_ms, false);
 }
 
 /* " 28%|##        | 11/40 [00:07<00:21,  1.38it/s" without its end. */
-static void draw_progress(struct bar *bar, const char *head, int64_t done, int64_t total, int64_t since_ms,
-                          int64_t at_ms, const char *tail) {
+void bar_draw_progress(struct bar *bar, const char *head, int64_t done, int64_t total, int64_t since_ms, int64_t at_ms,
+                       const char *tail) {
     int percent = (int)(100 * done / total), full = (int)(10 * done / total);
     int64_t s = (at_ms - since_ms) / 1000;
     char blocks[64] = "";
@@ -75,7 +68,7 @@ static void huggingface_dict(struct log *log, struct bar *bar, const struct even
     draw(bar, e->at_ms, "\r                                               \r");
     log_line(log, e->at_ms, "{'loss': '8.26', 'grad_norm': '2.89', 'learning_rate': '2.875e-05', 'epoch': '%.4g'}",
              (double)e->step / 1000);
-    draw_progress(bar, "", e->step, log->job->steps, since_ms, e->at_ms, "");
+    bar_draw_progress(bar, "", e->step, log->job->steps, since_ms, e->at_ms, "");
 }
 
 static void huggingface_event(struct log *log, struct bar *bar, const struct event *e, int64_t *since_ms) {
@@ -86,7 +79,7 @@ static void huggingface_event(struct log *log, struct bar *bar, const struct eve
         draw(bar, e->at_ms, "\r  0%%|          | 0/%d [00:00<?, ?it/s]", (int)total);
         break;
     case EVENT_STEP_END:
-        draw_progress(bar, "", e->step, total, *since_ms, e->at_ms, "");
+        bar_draw_progress(bar, "", e->step, total, *since_ms, e->at_ms, "");
         if (e->step % log->job->log_every == 0)
             huggingface_dict(log, bar, e, *since_ms);
         break;
@@ -96,10 +89,10 @@ static void huggingface_event(struct log *log, struct bar *bar, const struct eve
                  "{'eval_loss': '8.1', 'eval_runtime': '%.3f', 'eval_samples_per_second': '61.9', "
                  "'epoch': '%.4g'}",
                  (double)e->ms / 1000, (double)e->step / 1000);
-        draw_progress(bar, "", e->step, total, *since_ms, e->at_ms, "");
+        bar_draw_progress(bar, "", e->step, total, *since_ms, e->at_ms, "");
         break;
     case EVENT_SAVE:
-        flush(bar, e->at_ms);
+        bar_flush(bar, e->at_ms);
         log_line(log, e->at_ms, "\rWriting model shards:   0%%|          | 0/1 [00:00<?, ?it/s]\033[A");
         break;
     case EVENT_SAVED:
@@ -121,7 +114,7 @@ void write_huggingface(struct log *log) {
     buf_init(&bar.text, 8 << 20);
     for (int i = 0; i < log->attempt->event_count; i++)
         huggingface_event(log, &bar, &log->attempt->events[i], &since_ms);
-    flush(&bar, log->attempt->end_ms);
+    bar_flush(&bar, log->attempt->end_ms);
     buf_done(&bar.text);
 }
 
@@ -179,7 +172,7 @@ struct lightning {
 
 static void lightning_validation(struct log *log, struct bar *bar, const struct event *e) {
     int64_t begin = e->at_ms, ms = log->job->evaluate_ms;
-    flush(bar, begin);
+    bar_flush(bar, begin);
     log_line(log, begin, "\rValidation: |          | 0/? [00:00<?, ?it/s]\033[A");
     log_line(log, begin, "\rValidation DataLoader 0:   0%%|          | 0/3 [00:00<?, ?it/s]\033[A");
     for (int k = 1; k <= 3; k++)
@@ -207,13 +200,13 @@ static void lightning_event(struct log *log, struct lightning *l, const struct e
         draw(&l->bar, e->at_ms, "\rTraining: |          | 0/? [00:00<?, ?it/s]");
         break;
     case EVENT_STEP_END:
-        draw_progress(&l->bar, head, batch, batches, l->epoch_ms, e->at_ms, ", train_loss=3.630");
+        bar_draw_progress(&l->bar, head, batch, batches, l->epoch_ms, e->at_ms, ", train_loss=3.630");
         break;
     case EVENT_EVALUATE:
         lightning_validation(log, &l->bar, e);
         break;
     case EVENT_EVALUATED:
-        draw_progress(&l->bar, head, batch, batches, l->epoch_ms, e->at_ms, ", train_loss=3.630, val_loss=5.8");
+        bar_draw_progress(&l->bar, head, batch, batches, l->epoch_ms, e->at_ms, ", train_loss=3.630, val_loss=5.8");
         break;
     case EVENT_DATA:
     case EVENT_STEP:
@@ -224,7 +217,7 @@ static void lightning_event(struct log *log, struct lightning *l, const struct e
         draw(&l->bar, e->at_ms, "\r%s  0%%|          | 0/%d [00:00<?, ?it/s]", head, (int)batches);
         break;
     case EVENT_END:
-        flush(&l->bar, e->at_ms);
+        bar_flush(&l->bar, e->at_ms);
         log_line(log, e->at_ms, "`Trainer.fit` stopped: `max_epochs=2` reached.");
         break;
     default:
@@ -237,6 +230,6 @@ void write_lightning(struct log *log) {
     buf_init(&l.bar.text, 8 << 20);
     for (int i = 0; i < log->attempt->event_count; i++)
         lightning_event(log, &l, &log->attempt->events[i]);
-    flush(&l.bar, log->attempt->end_ms);
+    bar_flush(&l.bar, log->attempt->end_ms);
     buf_done(&l.bar.text);
 }

@@ -50,7 +50,7 @@ static const struct {
      {"GPU available: True (cuda), used: True",
       "Epoch 0: 100%|██████████| 20/20 [00:09<00:00,  2.20it/s, train_loss=6.100]"}},
     {"Generic",
-     "any counter of steps next to a loss, a time or a rate; accepted after several lines",
+     "any counter of steps next to a loss, a time or a rate",
      {"iter 11: loss 7.3261, time 643.61ms"}},
 };
 

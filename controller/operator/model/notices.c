@@ -2,8 +2,10 @@
  * again under the same ID, which updates it. Times come from the job, so that another controller sends the same Events.
  */
 #include "operator/model/notices.h"
+
 #include "ledger/evaluate.h"
 #include "operator/job/job.h"
+#include "operator/status/conditions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -112,7 +114,7 @@ static void notice_start(struct model_job *job, const struct view *v) {
     if (e->number != 1 || e->first_step_ms == TIME_UNKNOWN || e->first_step_ms < v->through_ms - OLD_MS)
         return;
     char note[128];
-    snprintf(note, sizeof note, "the first step is in; steps are read as %s", steplog_format_name(v->log_format));
+    snprintf(note, sizeof note, "the first step is in; steps are read as %s", view_log_format(v));
     struct model_notice notice = {
         .type = "Normal", .reason = "TrainingStarted", .note = note, .first_ms = e->first_step_ms};
     notice.last_ms = notice.first_ms;

@@ -210,6 +210,8 @@ static void set_reading(struct view *v, int64_t at_ms) {
 
 const char *view_log_format(const struct view *v) {
     bool is_user = v->log_format == STEPLOG_REGEX && steplog_format_of_name(slice_of(v->job->spec.log.format)) < 0;
+    if (v->log_format == STEPLOG_GENERIC && v->log_format_name != NULL)
+        return v->log_format_name;
     return is_user ? v->job->spec.log.format : steplog_format_name(v->log_format);
 }
 
@@ -262,6 +264,7 @@ void view_log(struct view *v) {
         return;
     }
     v->log_format = steplog_counts_get(best->parser).recognized;
+    v->log_format_name = steplog_recognized_name(best->parser);
     v->attached_ms = best->first_line_ms;
     v->log = LOG_ATTACHED;
     if (v->job->log.trouble[0] && !v->has_ended)

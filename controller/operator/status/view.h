@@ -55,6 +55,7 @@ struct view {
     uint64_t waiting_hash; /* of the reason; 0: none that says more than the phase */
     enum log_state log;
     enum steplog_format log_format; /* AUTO: not recognized */
+    const char *log_format_name;    /* "Generic(iter N)"; the parser's */
     int64_t attached_ms;
     struct condition_view conditions[JOB_CONDITIONS];
     int64_t unattributed_ms, suspended_ms;

@@ -1,0 +1,420 @@
+/* Any other trainer: a counter that rises from line to line, next to a loss, a time or a rate (generic_line.c), or a
+ * progress bar (generic_bar.c). It reads what no named format gives steps of. A counter is accepted only after several
+ * lines that agree; until then their times are held, and given then, so that the first steps are not lost. A number
+ * with a fraction does not count steps, nor does an epoch where another line counts steps.
+ *
+ * A counter that begins again with each epoch is made one that rises, from the epoch and its length. Where a line
+ * leaves open whether it does, and the log begins in a later epoch, no step is read: a wrong number is worse. */
+#include "steplog/generic.h"
+
+#include "steplog/emit.h"
+#include "steplog/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ENOUGH_LINES 4      /* of a counter next to a figure that only training has */
+#define ENOUGH_WEAK_LINES 8 /* next to a time, or without a constant distance */
+#define MIN_STEP_MS 50      /* less: it counts samples or tokens */
+#define BLOCK_LINES 40      /* a block's figures are this close to its counter */
+#define BURST_LINES 64      /* after TRIES_WHOLE lines with a counter and no step only these of each ... */
+#define BURST_EVERY 4096
+#define TRIES_WHOLE 20000
+
+static bool wants_all(const struct steplog *s) {
+    const struct generic *g = s->state;
+    return g->tries < TRIES_WHOLE || s->counts.lines % BURST_EVERY < BURST_LINES;
+}
+
+/* ---- the counter's number over all epochs ---- */
+
+static void start_over(struct generic_candidate *c) {
+    c->lines = c->held = c->equal = c->losses = c->figures = 0;
+    c->delta = 0;
+    c->step = RECORD_NONE;
+}
+
+/* Whether the counter begins again with each epoch, where the line leaves that open: of all steps that share is done
+ * that is of the epochs. A later line may show otherwise, until the counter is accepted. */
+static void find_scope(const struct generic_line *l, struct generic_candidate *c) {
+    bool is_next = c->epoch != RECORD_NONE && l->epoch > c->epoch;
+    bool has_share =
+        l->epoch > 1 && l->epochs > 0 && l->epochs < 100000 && l->total > 0 && l->total < STEPLOG_MAX_STEP / 100000;
+    if (c->scope == SCOPE_EPOCH || (c->scope == SCOPE_ALL && c->held == 0))
+        return;
+    if (is_next)
+        c->scope = l->number <= c->number ? SCOPE_EPOCH : SCOPE_ALL;
+    if (!has_share)
+        return;
+    int64_t done = l->number * l->epochs;
+    c->span = l->total / l->epochs + 3;
+    bool is_of_all = done + l->epochs >= (l->epoch - 1) * l->total && done <= l->epoch * l->total + l->epochs;
+    c->scope = is_of_all ? SCOPE_ALL : SCOPE_EPOCH;
+}
+
+/* The counter over all epochs. False: the line leaves open what it counts, and no earlier line shows it. */
+static bool number_of(const struct generic_line *l, struct generic_candidate *c, int64_t *number) {
+    c->is_zero_based |= l->epoch == 0;
+    int scope = (int)c->scope;
+    if (l->may_count_within_epoch)
+        find_scope(l, c);
+    if (scope != SCOPE_UNKNOWN && (int)c->scope != scope)
+        start_over(c); /* the numbers of the lines before were others */
+    bool is_within = l->epoch != RECORD_NONE && (l->counts_within_epoch || c->scope == SCOPE_EPOCH);
+    bool is_one_based = (l->epochs != RECORD_NONE || !l->counts_within_epoch) && !c->is_zero_based;
+    if (is_within && l->total > 0 && l->epoch <= STEPLOG_MAX_STEP / l->total - 1) {
+        *number = (l->epoch - is_one_based) * l->total + l->number;
+        return true;
+    }
+    /* Without the epoch's length only the process that trained the epochs before knows their steps. */
+    bool is_next = l->epoch != RECORD_NONE && c->epoch != RECORD_NONE && l->epoch > c->epoch;
+    bool is_wrapped =
+        l->is_of_epoch && l->epoch == RECORD_NONE && c->number != RECORD_NONE && l->number < c->number - l->total / 2;
+    if ((is_next && l->number <= c->number) || is_wrapped)
+        c->before += is_wrapped ? l->total : c->number;
+    *number = c->before + l->number;
+    if (*number > STEPLOG_MAX_STEP) {
+        c->before = 0;
+        return false;
+    }
+    return c->before > 0 || l->epoch <= 1 || c->scope == SCOPE_ALL || !(is_within || l->may_count_within_epoch);
+}
+
+void generic_set_name(struct generic *g) {
+    const char *counter = g->bar.is_accepted ? "bar" : g->candidates[0].name;
+    int64_t unit = g->bar.is_accepted ? 1 : g->candidates[0].unit;
+    if (unit > 1)
+        snprintf(g->name, sizeof g->name, "Generic(%s N / %lld)", counter, (long long)unit);
+    else if (g->has_other_ranks)
+        snprintf(g->name, sizeof g->name, "Generic(%s N, rank %lld)", counter, (long long)g->rank);
+    else
+        snprintf(g->name, sizeof g->name, "Generic(%s N)", counter);
+}
+
+/* ---- candidates ---- */
+
+static struct generic_candidate *candidate_of(struct generic *g, const struct generic_line *l) {
+    struct generic_candidate *oldest = &g->candidates[0];
+    for (int i = 0; i < g->candidate_count; i++) {
+        if (g->candidates[i].kind == l->kind)
+            return &g->candidates[i];
+        if (g->candidates[i].line < oldest->line)
+            oldest = &g->candidates[i];
+    }
+    struct generic_candidate *c =
+        g->candidate_count < GENERIC_CANDIDATES ? &g->candidates[g->candidate_count++] : oldest;
+    *c = (struct generic_candidate){
+        .kind = l->kind, .unit = 1, .epoch = RECORD_NONE, .number = RECORD_NONE, .step = RECORD_NONE};
+    memcpy(c->name, l->name, sizeof c->name);
+    c->is_epoch = l->is_epoch;
+    return c;
+}
+
+static void hold(struct generic_candidate *c, int64_t at_ms) {
+    if (c->held == GENERIC_HELD) /* the first shows when the steps began */
+        memmove(&c->events[1], &c->events[2], (size_t)(--c->held - 1) * sizeof c->events[0]);
+    c->events[c->held].at_ms = at_ms;
+    c->events[c->held++].step = c->step;
+}
+
+/* The line's counter is the candidate's next one. */
+static void count(struct generic_candidate *c, int64_t step, int64_t at_ms) {
+    int64_t delta = c->step != RECORD_NONE ? step - c->step : 0;
+    c->equal = delta == c->delta ? c->equal + 1 : 0;
+    c->delta = delta;
+    c->step = step;
+    c->lines++;
+    hold(c, at_ms);
+}
+
+static bool counts_steps(const struct generic *g) {
+    for (int i = 0; i < g->candidate_count; i++)
+        if (!g->candidates[i].is_epoch && g->candidates[i].figures >= ENOUGH_LINES / 2)
+            return true;
+    return false;
+}
+
+static bool is_enough(const struct generic *g, const struct generic_candidate *c) {
+    if (c->is_epoch && counts_steps(g))
+        return false;
+    /* A counter within the epoch leaves its share of all steps within that span. */
+    if (c->scope == SCOPE_ALL && c->step - c->events[0].step <= c->span)
+        return false;
+    if (c->losses >= ENOUGH_LINES - 1)
+        return c->lines >= ENOUGH_LINES && (c->equal >= 1 || c->lines >= ENOUGH_WEAK_LINES);
+    return g->is_training && c->figures >= ENOUGH_WEAK_LINES - 1 && c->equal >= ENOUGH_WEAK_LINES - 3;
+}
+
+/* ---- records ---- */
+
+static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t duration_ms) {
+    struct record r = steplog_record(s, RECORD_STEP_END);
+    const struct generic *g = s->state;
+    r.step = step / g->candidates[0].unit;
+    r.at_ms = at_ms;
+    if (r.received_ms != RECORD_NONE)
+        r.received_ms = at_ms;
+    r.duration_ms = duration_ms;
+    r.is_derived = duration_ms != RECORD_NONE;
+    steplog_emit_step(s, r, RECORD_NONE, STEPLOG_GENERIC);
+}
+
+/* How long the steps of a process's first line took, as far as the line shows their number: all where
+ * training began, else at least one. */
+static int64_t first_duration_ms(const struct generic_candidate *c) {
+    int64_t min_ms = INT64_MAX, steps = c->delta / c->unit, first = c->events[0].step / c->unit;
+    bool is_all = c->events[0].step % c->unit == 0 && (first == steps || (first == steps - 1 && steps > 1));
+    for (int i = 1; i < c->held; i++) {
+        int64_t ms = c->events[i].at_ms - c->events[i - 1].at_ms;
+        if (c->events[i].at_ms == TIME_UNKNOWN || c->events[i - 1].at_ms == TIME_UNKNOWN || ms < 0)
+            return RECORD_NONE;
+        if (c->events[i].step - c->events[i - 1].step == c->delta && ms < min_ms)
+            min_ms = ms;
+    }
+    if (min_ms > STEPLOG_MAX_DURATION_MS || steps <= 0)
+        return RECORD_NONE;
+    return is_all ? min_ms : min_ms / steps;
+}
+
+/* A counter of samples or tokens that moves by the same number each time counts these moves: one by one they would take
+ * no time at all. */
+static int64_t unit_of(const struct generic_candidate *c) {
+    const __typeof__(c->events[0]) *first = &c->events[0], *last = &c->events[c->held - 1];
+    bool is_timed = first->at_ms != TIME_UNKNOWN && last->at_ms != TIME_UNKNOWN && last->at_ms > first->at_ms;
+    if (!is_timed || c->delta <= 1 || c->equal < 1)
+        return 1;
+    return (last->at_ms - first->at_ms) / (last->step - first->step) < MIN_STEP_MS ? c->delta : 1;
+}
+
+static void accept(struct steplog *s, struct generic_candidate *c) {
+    struct generic *g = s->state;
+    struct generic_candidate accepted = *c;
+    accepted.unit = unit_of(c);
+    g->candidates[0].unit = accepted.unit;
+    g->is_accepted = true;
+    for (int i = 0; i < accepted.held; i++)
+        emit_step(s, accepted.events[i].step, accepted.events[i].at_ms,
+                  i == 0 ? first_duration_ms(&accepted) : RECORD_NONE);
+    accepted.held = 0;
+    g->candidates[0] = accepted;
+    g->candidate_count = 1;
+    generic_set_name(g);
+}
+
+/* ---- lines ---- */
+
+static bool is_fraction(const struct generic *g, uint64_t name) {
+    for (int i = 0; i < GENERIC_FRACTIONS; i++)
+        if (g->fractions[i] == name)
+            return true;
+    return false;
+}
+
+static void note_fraction(struct generic *g, uint64_t name) {
+    if (name == 0 || is_fraction(g, name))
+        return;
+    memmove(&g->fractions[1], &g->fractions[0], (GENERIC_FRACTIONS - 1) * sizeof g->fractions[0]);
+    g->fractions[0] = name;
+    for (int i = 0; i < g->candidate_count; i++)
+        if (slice_hash(slice_of(g->candidates[i].name)) == name)
+            start_over(&g->candidates[i]);
+}
+
+/* Whose lines are read, where several processes write into one log: the first one's that shows the counter. */
+static bool is_other_rank(struct generic *g, const struct generic_line *l) {
+    if (l->rank == RECORD_NONE)
+        return false;
+    if (g->rank == RECORD_NONE)
+        g->rank = l->rank;
+    if (l->rank == g->rank)
+        return false;
+    g->has_other_ranks = true;
+    if (g->is_accepted)
+        generic_set_name(g);
+    return true;
+}
+
+static enum line_result counter_line(struct steplog *s, const struct generic_line *l) {
+    struct generic *g = s->state;
+    if (g->is_accepted && g->candidates[0].kind != l->kind)
+        return LINE_NOT_MINE;
+    if (is_other_rank(g, l))
+        return LINE_TAKEN;
+    if (!g->is_accepted && is_fraction(g, slice_hash(slice_of(l->name))))
+        return LINE_NOT_MINE;
+    struct generic_candidate *c = candidate_of(g, l);
+    int64_t step;
+    bool is_known = number_of(l, c, &step);
+    c->epoch = l->epoch;
+    c->number = l->number;
+    c->line = s->counts.lines;
+    if (!is_known) {
+        start_over(c);
+        return LINE_NOT_MINE;
+    }
+    if (step == c->step)
+        return LINE_TAKEN;
+    if (g->is_accepted) {
+        c->step = step;
+        emit_step(s, step, s->stamp_ms, RECORD_NONE);
+        return LINE_TAKEN;
+    }
+    if (c->step != RECORD_NONE && step < c->step)
+        start_over(c);
+    c->losses += l->has_loss || l->is_training;
+    c->figures += l->has_loss || l->is_training || l->has_time;
+    count(c, step, s->stamp_ms);
+    g->tries++;
+    if (is_enough(g, c))
+        accept(s, c);
+    return LINE_TAKEN;
+}
+
+/* A row of a table or the head of a block: its figures lie between it and the one before. */
+static void add_figures(struct steplog *s, struct generic_line *l) {
+    struct generic *g = s->state;
+    const struct generic_candidate *c = candidate_of(g, l);
+    l->has_loss = c->line > 0 && g->loss_line > c->line;
+    l->has_time = c->line > 0 && g->time_line > c->line;
+    g->block_line = s->counts.lines;
+}
+
+/* An evaluation after the step that it names; without one it must be known that no step came since the last line. */
+static enum line_result evaluation_line(struct steplog *s, const struct generic_line *l) {
+    const struct generic *g = s->state;
+    if (!g->is_accepted || s->last_step == RECORD_NONE || !l->has_loss)
+        return LINE_NOT_MINE;
+    const struct generic_candidate *c = &g->candidates[0];
+    bool is_numbered = strcmp(l->name, c->name) == 0 && !l->counts_within_epoch && c->scope != SCOPE_EPOCH;
+    int64_t step = is_numbered ? (l->number + c->before) / c->unit : s->last_step;
+    if ((!is_numbered && c->delta != c->unit && c->epoch == RECORD_NONE) || step < s->last_step)
+        return LINE_NOT_MINE;
+    steplog_emit_evaluation_end(s, steplog_record(s, RECORD_EVALUATION_END), step, STEPLOG_GENERIC);
+    return LINE_TAKEN;
+}
+
+/* "Saving checkpoint to DIR": no line says when it is over, but the steps around it may. */
+static enum line_result save_line(struct steplog *s, struct slice text) {
+    struct slice rest;
+    if (!text_after(text, "aving ", &rest) ||
+        (!slice_contains(rest, "checkpoint") && !slice_contains(rest, "ckpt") && !slice_contains(rest, "model")))
+        return LINE_NOT_MINE;
+    steplog_emit_save_start(s, steplog_record(s, RECORD_SAVE_START), STEPLOG_GENERIC);
+    return LINE_TAKEN;
+}
+
+/* An evaluation's line has the loss of a validation and nothing of training. */
+static bool is_evaluation(const struct generic_line *l) {
+    return l->is_evaluation && !l->is_training;
+}
+
+/* "Epoch 3/10" on a line by itself is that of the lines that follow. */
+static void use_epoch(struct generic *g, struct generic_line *l) {
+    if (l->is_epoch) {
+        g->epoch = l->number;
+        g->epochs = l->total;
+    } else if (l->is_of_epoch && l->epoch == RECORD_NONE && g->epoch != RECORD_NONE) {
+        l->epoch = g->epoch;
+        l->epochs = g->epochs;
+        l->counts_within_epoch = true;
+    }
+}
+
+static enum line_result read_line(struct steplog *s, struct slice text) {
+    struct generic *g = s->state;
+    struct generic_line l;
+    enum line_result bar = generic_bar_line(s, text);
+    if (bar != LINE_NOT_MINE)
+        return bar;
+    bool is_in_block = g->block_line > 0 && s->counts.lines - g->block_line <= BLOCK_LINES;
+    if ((!is_in_block && !generic_line_is_worth(text)) || !wants_all(s) || !generic_line_parse(text, &l))
+        return LINE_NOT_MINE;
+    g->is_training |= l.is_training;
+    if (!g->is_accepted)
+        note_fraction(g, l.fraction);
+    if (l.has_loss)
+        g->loss_line = s->counts.lines;
+    if (l.has_time)
+        g->time_line = s->counts.lines;
+    if (is_evaluation(&l))
+        return evaluation_line(s, &l);
+    if (l.name[0] == '\0')
+        return g->is_accepted ? save_line(s, text) : LINE_NOT_MINE;
+    use_epoch(g, &l);
+    if (l.is_row)
+        add_figures(s, &l);
+    return l.is_row || l.has_loss || l.has_time || l.is_training ? counter_line(s, &l) : LINE_NOT_MINE;
+}
+
+/* ---- what is remembered ---- */
+
+static void init_state(void *state) {
+    struct generic *g = state;
+    g->rank = g->epoch = g->epochs = RECORD_NONE;
+    generic_bar_init(&g->bar);
+}
+
+static void visit_candidate(struct codec *c, struct generic_candidate *x) {
+    codec_chars(c, x->name, sizeof x->name);
+    codec_u64(c, &x->kind);
+    visit_step_number(c, &x->step);
+    visit_step_number(c, &x->number);
+    visit_step_number(c, &x->epoch);
+    x->before = codec_within(c, x->before, 0, STEPLOG_MAX_STEP);
+    x->unit = codec_within(c, x->unit, 1, STEPLOG_MAX_STEP);
+    x->delta = codec_within(c, x->delta, 0, STEPLOG_MAX_STEP);
+    x->span = codec_within(c, x->span, 0, STEPLOG_MAX_STEP);
+    codec_i64(c, &x->line);
+    CODEC_INT(c, &x->lines, 0, INT32_MAX);
+    CODEC_INT(c, &x->equal, 0, INT32_MAX);
+    CODEC_INT(c, &x->losses, 0, INT32_MAX);
+    CODEC_INT(c, &x->figures, 0, INT32_MAX);
+    CODEC_INT(c, &x->scope, SCOPE_UNKNOWN, SCOPE_ALL);
+    codec_bool(c, &x->is_zero_based);
+    codec_bool(c, &x->is_epoch);
+    x->held = (int)codec_count(c, (size_t)x->held, GENERIC_HELD);
+    for (int i = 0; i < x->held; i++) {
+        visit_line_time(c, &x->events[i].at_ms);
+        x->events[i].step = codec_within(c, x->events[i].step, 0, STEPLOG_MAX_STEP);
+        c->failed |= i > 0 && x->events[i].step <= x->events[i - 1].step;
+    }
+}
+
+static void visit_state(void *state, struct codec *c) {
+    struct generic *g = state;
+    g->candidate_count = (int)codec_count(c, (size_t)g->candidate_count, GENERIC_CANDIDATES);
+    for (int i = 0; i < g->candidate_count; i++)
+        visit_candidate(c, &g->candidates[i]);
+    codec_bool(c, &g->is_accepted);
+    c->failed |= g->is_accepted && g->candidate_count == 0 && !g->bar.is_accepted;
+    codec_bool(c, &g->is_training);
+    codec_bool(c, &g->has_other_ranks);
+    codec_time(c, &g->rank);
+    codec_i64(c, &g->tries);
+    codec_i64(c, &g->block_line);
+    codec_i64(c, &g->loss_line);
+    codec_i64(c, &g->time_line);
+    visit_step_number(c, &g->epoch);
+    visit_step_number(c, &g->epochs);
+    for (int i = 0; i < GENERIC_FRACTIONS && !g->is_accepted; i++)
+        codec_u64(c, &g->fractions[i]);
+    generic_bar_visit(&g->bar, c);
+    if (g->is_accepted)
+        generic_set_name(g);
+}
+
+const char *generic_name(const void *state) {
+    return ((const struct generic *)state)->name;
+}
+
+extern const struct format steplog_generic;
+const struct format steplog_generic = {
+    .id = STEPLOG_GENERIC,
+    .looks_for = "a step number that rises, next to a loss, a time or a rate",
+    .reads_the_rest = true,
+    .line = read_line,
+    .line_end = generic_bar_end_line,
+    .state_bytes = sizeof(struct generic),
+    .state_init = init_state,
+    .state_visit = visit_state,
+};

@@ -1,0 +1,220 @@
+/* A bar gives steps only if it shows that it is of training: a loss or a learning rate behind it, or its description.
+ * Its line comes late, so each drawing's time follows from the bar's own clock and the line's stamp. */
+#include "steplog/generic_bar.h"
+
+#include "steplog/emit.h"
+#include "steplog/generic.h"
+#include "steplog/progress.h"
+#include "steplog/text.h"
+
+#include <string.h>
+
+#define ENOUGH_DRAWINGS 4
+#define APART_MS 20000
+
+static struct generic_bar *bar_of(const struct steplog *s) {
+    return &((struct generic *)s->state)->bar;
+}
+
+void generic_bar_init(struct generic_bar *b) {
+    b->epoch = b->total = b->done = RECORD_NONE;
+    b->began_ms = TIME_UNKNOWN;
+}
+
+void generic_bar_visit(struct generic_bar *b, struct codec *c) {
+    codec_bool(c, &b->is_accepted);
+    codec_bool(c, &b->is_refused);
+    codec_u64(c, &b->kind);
+    visit_step_number(c, &b->epoch);
+    visit_step_number(c, &b->total);
+    visit_step_number(c, &b->done);
+    visit_line_time(c, &b->began_ms);
+    b->before = codec_within(c, b->before, 0, 2 * STEPLOG_MAX_STEP);
+    b->drawn = codec_within(c, b->drawn, 0, STEPLOG_MAX_STEP);
+}
+
+/* ---- a drawing ---- */
+
+/* "Epoch 1/10 ━━━━╸━━━━ 50/100 0:00:12 • 0:00:10 8.5it/s": rich's, as Lightning draws it. */
+static bool parse_rich(struct slice text, struct progress *bar) {
+    static const char line[] = "\xE2\x94\x81";
+    const char *first = slice_find(text, line);
+    if (first == NULL)
+        return false;
+    struct slice rest = slice_range(first, text.data + text.size_bytes);
+    while (rest.size_bytes >= 3 && (unsigned char)rest.data[0] == 0xE2) /* box-drawing characters */
+        rest = slice_skip(rest, 3);
+    skip_spaces(&rest);
+    int64_t sum, part;
+    if (!take_step(&rest, &bar->done) || !slice_take_char(&rest, '/') || !take_step(&rest, &bar->total) ||
+        bar->done > bar->total || !slice_take_char(&rest, ' ') || !take_step(&rest, &sum))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (!slice_take_char(&rest, ':') || !take_step(&rest, &part) || part > 59 || sum > 10000000)
+            return false;
+        sum = sum * 60 + part;
+    }
+    bar->elapsed_s = sum;
+    bar->description = slice_trim(slice_range(text.data, first));
+    return true;
+}
+
+/* tqdm's, also behind a description that contains bars. */
+static bool parse_tqdm(struct slice text, struct progress *bar) {
+    const char *end = slice_find(text, "%|"), *from = end;
+    if (end == NULL)
+        return progress_parse(text, bar);
+    while (from > text.data && from[-1] >= '0' && from[-1] <= '9')
+        from--;
+    if (!progress_parse(slice_range(from, text.data + text.size_bytes), bar))
+        return false;
+    bar->description = slice_trim(slice_range(text.data, from));
+    return true;
+}
+
+/* The bar's letters: its numbers change. */
+static uint64_t kind_of(struct slice description) {
+    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    for (size_t i = 0; i < description.size_bytes; i++) {
+        unsigned char c = (unsigned char)description.data[i];
+        if ((c | 32) >= 'a' && (c | 32) <= 'z')
+            hash = (hash ^ c) * UINT64_C(0x100000001B3);
+        if (c == ':' || c == '|' || c == '(' || c == ',')
+            break;
+    }
+    return hash;
+}
+
+/* The epoch of "Epoch 3/10", "Train epoch 3", and of ultralytics' "      3/100      2.5G      1.2". */
+static int64_t epoch_of(struct slice description) {
+    struct generic_line l;
+    int64_t epoch, epochs;
+    struct slice head = slice_trim(description);
+    if (take_step(&head, &epoch) && slice_take_char(&head, '/') && take_step(&head, &epochs) && epoch <= epochs &&
+        slice_starts(head, " "))
+        return epoch;
+    return generic_line_parse(description, &l) ? l.epoch : RECORD_NONE;
+}
+
+static bool shows_training(struct slice text, const struct progress *bar, int64_t epoch) {
+    struct generic_line l;
+    if (generic_line_parse(bar->description, &l) && l.is_evaluation)
+        return false;
+    if (l.is_training || epoch != RECORD_NONE)
+        return true;
+    return generic_line_parse(text, &l) && l.has_loss && !l.is_evaluation;
+}
+
+/* The same bar begins again: another epoch. */
+static void next_bar(struct generic_bar *b, const struct progress *bar, int64_t epoch) {
+    bool is_new = b->done != RECORD_NONE && (bar->done < b->done || epoch != b->epoch);
+    if (b->done == RECORD_NONE || (is_new && b->count == 0))
+        b->began_ms = TIME_UNKNOWN;
+    if (is_new) {
+        b->earlier_ms = b->clock_ms;
+        if (epoch == RECORD_NONE && b->before < STEPLOG_MAX_STEP)
+            b->before += b->done;
+    }
+    b->epoch = epoch;
+    b->total = bar->total;
+    b->done = bar->done;
+}
+
+/* The bar's clock has whole seconds: drawings that are close together would seem to take all or nothing. The line's
+ * last one has the line's own time. */
+static void keep_drawing(struct generic_bar *b, int64_t step) {
+    bool is_close = b->count > 1 && b->clock_ms - b->drawings[b->count - 2].clock_ms < APART_MS;
+    if (b->count == GENERIC_DRAWINGS && !is_close) {
+        b->count = 0;
+        for (int i = 0; i < GENERIC_DRAWINGS; i += 2)
+            b->drawings[b->count++] = b->drawings[i];
+    }
+    int i = is_close ? b->count - 1 : b->count++;
+    b->drawings[i].step = step;
+    b->drawings[i].clock_ms = b->clock_ms;
+}
+
+/* torchtune's "2|310|Loss: 3.2:  10%|...": the epoch, and the step over all epochs. */
+static bool take_two_counters(struct slice text, int64_t *step) {
+    int64_t epoch;
+    return take_step(&text, &epoch) && slice_take_char(&text, '|') && take_step(&text, step) &&
+           slice_take_char(&text, '|');
+}
+
+enum line_result generic_bar_line(struct steplog *s, struct slice text) {
+    struct generic_bar *b = bar_of(s);
+    struct progress bar;
+    bool counts_lines = ((struct generic *)s->state)->is_accepted && !b->is_accepted;
+    if (b->is_refused || counts_lines || (!parse_tqdm(text, &bar) && !parse_rich(text, &bar)))
+        return LINE_NOT_MINE;
+    uint64_t kind = kind_of(bar.description);
+    if (bar.total <= 0 || (b->is_accepted && kind != b->kind))
+        return LINE_TAKEN;
+    int64_t epoch = epoch_of(bar.description);
+    if (epoch != RECORD_NONE && epoch > STEPLOG_MAX_STEP / bar.total - 1)
+        return LINE_TAKEN;
+    if (kind != b->kind) {
+        /* An outer bar moves once an epoch: the inner one counts. */
+        if (bar.done == 0 || !shows_training(text, &bar, epoch))
+            return LINE_TAKEN;
+        struct generic_bar fresh = {.kind = kind};
+        generic_bar_init(&fresh);
+        *b = fresh;
+    }
+    int64_t done = b->done;
+    next_bar(b, &bar, epoch);
+    b->clock_ms = b->earlier_ms + bar.elapsed_s * 1000;
+    if (s->piece_offset <= STEPLOG_PART_BYTES || s->is_joined)
+        b->stamped_ms = b->clock_ms;
+    if (bar.done == 0 || bar.done == done)
+        return LINE_TAKEN;
+    b->drawn++;
+    int64_t step;
+    if (!take_two_counters(slice_trim(text), &step))
+        step = epoch != RECORD_NONE ? epoch * bar.total + bar.done : b->before + bar.done;
+    keep_drawing(b, step);
+    return LINE_TAKEN;
+}
+
+/* ---- a line's end ---- */
+
+/* When the clock of the line's drawings was zero. The line's stamp is that of its last drawing or later: of one bar the
+ * earliest is right. */
+static int64_t zero_ms(const struct steplog *s) {
+    const struct generic_bar *b = bar_of(s);
+    if (s->stamp_ms == TIME_UNKNOWN)
+        return TIME_UNKNOWN;
+    int64_t ms = s->stamp_ms - b->stamped_ms;
+    return b->began_ms != TIME_UNKNOWN && b->began_ms < ms ? b->began_ms : ms;
+}
+
+static void emit_drawings(struct steplog *s, int64_t from_ms) {
+    struct generic_bar *b = bar_of(s);
+    for (int i = 0; i < b->count; i++) {
+        struct record r = steplog_record(s, RECORD_STEP_END);
+        r.step = b->drawings[i].step;
+        if (from_ms != TIME_UNKNOWN)
+            r.at_ms = from_ms + b->drawings[i].clock_ms;
+        if (r.received_ms != RECORD_NONE && r.at_ms > r.received_ms)
+            r.received_ms = r.at_ms; /* the rest of the line came later than its stamp */
+        if (s->last_step == RECORD_NONE || r.step > s->last_step)
+            steplog_emit_step(s, r, RECORD_NONE, STEPLOG_GENERIC);
+    }
+}
+
+void generic_bar_end_line(struct steplog *s) {
+    struct generic *g = s->state;
+    struct generic_bar *b = &g->bar;
+    if (b->count == 0)
+        return;
+    if (!b->is_accepted && b->drawn >= ENOUGH_DRAWINGS && !g->is_accepted && !b->is_refused)
+        b->is_accepted = g->is_accepted = true;
+    if (b->is_accepted && g->name[0] == '\0')
+        generic_set_name(g);
+    int64_t from_ms = zero_ms(s);
+    if (b->is_accepted)
+        emit_drawings(s, from_ms);
+    b->began_ms = from_ms != TIME_UNKNOWN ? from_ms + b->earlier_ms : TIME_UNKNOWN;
+    b->count = 0;
+    b->clock_ms = b->earlier_ms = b->stamped_ms = 0;
+}

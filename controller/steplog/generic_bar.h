@@ -1,0 +1,31 @@
+/* generic_bar: progress bars of trainers that no format names (tqdm's and rich's). Not for use outside steplog/. */
+#ifndef STEPLOG_GENERIC_BAR_H
+#define STEPLOG_GENERIC_BAR_H
+
+#include "steplog/parser.h"
+
+#define GENERIC_DRAWINGS 32
+
+struct generic_bar {
+    bool is_accepted, is_refused;
+    uint64_t kind;              /* of the bar that is counted; 0: none yet */
+    int64_t epoch, total, done; /* as last drawn; RECORD_NONE */
+    int64_t began_ms;           /* its clock was zero; TIME_UNKNOWN */
+    int64_t before;             /* what earlier bars counted, where no drawing gives the epoch */
+    int64_t drawn;              /* drawings that moved the bar */
+    /* Of the line being read. */
+    struct {
+        int64_t step, clock_ms;
+    } drawings[GENERIC_DRAWINGS];
+    int count;                    /* where there are more, every second one is left out */
+    int64_t clock_ms, earlier_ms; /* of the last drawing; of the bars before it in this line */
+    int64_t stamped_ms;           /* the clock when the line was stamped */
+};
+
+void generic_bar_init(struct generic_bar *b);
+void generic_bar_visit(struct generic_bar *b, struct codec *c);
+/* These use the state of the format Generic. */
+enum line_result generic_bar_line(struct steplog *s, struct slice text);
+void generic_bar_end_line(struct steplog *s);
+
+#endif

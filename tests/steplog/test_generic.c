@@ -1,0 +1,103 @@
+/* Logs that no format names. Whole logs of many trainers and programs: make styles (tests/data/styles). */
+#include "harness.h"
+
+#include "base/buf.h"
+#include "steplog/steplog.h"
+
+#include <string.h>
+
+struct seen {
+    int64_t steps, first_step, last_step, first_ms, lives, lives_before_steps;
+};
+
+static void on_record(void *context, const struct record *r) {
+    struct seen *seen = context;
+    if (r->kind == RECORD_SIGN_OF_LIFE) {
+        seen->lives++;
+        seen->lives_before_steps += seen->steps == 0;
+    }
+    if (r->kind != RECORD_STEP_END)
+        return;
+    if (seen->steps++ == 0) {
+        seen->first_step = r->step;
+        seen->first_ms = r->at_ms;
+    }
+    seen->last_step = r->step;
+}
+
+/* Reads `count` lines, a second apart from 02:00:00 on; the format's first two numbers are the line's, from 0. */
+static const char *read_lines(const char *format, int count, struct seen *seen) {
+    static char name[80];
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, seen);
+    *seen = (struct seen){0};
+    for (int i = 0; i < count; i++) {
+        char line[300];
+        snprintf(line, sizeof line, "2026-11-21T02:00:%02dZ ", i);
+        size_t n = strlen(line);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(line + n, sizeof line - n, format, i, i);
+#pragma GCC diagnostic pop
+        strcat(line, "\n");
+        steplog_feed(s, slice_of(line), true);
+    }
+    steplog_end(s);
+    snprintf(name, sizeof name, "%s", steplog_recognized_name(s));
+    steplog_free(s);
+    return name;
+}
+
+#define AT_MS INT64_C(1795226400000) /* 02:00:00 */
+
+TEST(a_counter_is_accepted_after_four_lines_from_its_first_on) {
+    struct seen seen;
+    CHECK_TEXT(read_lines("iter %d: loss 3.1, time 12.3ms", 3, &seen), "");
+    CHECK_INT(seen.steps, 0);
+    CHECK_TEXT(read_lines("iter %d: loss 3.1, time 12.3ms", 9, &seen), "Generic(iter N)");
+    CHECK_INT(seen.steps, 9);
+    CHECK_INT(seen.first_step, 0);
+    CHECK_INT(seen.first_ms, AT_MS);
+}
+
+/* Held lines are signs of life when they come, not when they are accepted. */
+TEST(held_lines_do_not_delay_liveness) {
+    struct seen seen;
+    read_lines("iter %d: loss 3.1, time 12.3ms", 4, &seen);
+    CHECK_INT(seen.lives_before_steps, 3);
+}
+
+TEST(numbers_with_a_fraction_count_no_steps) {
+    struct seen seen;
+    CHECK_TEXT(read_lines("{'loss': 1.5, 'learning_rate': 0.1, 'epoch': %d.5}", 20, &seen), "");
+    CHECK_TEXT(read_lines("step %d.25 loss 0.5", 20, &seen), "");
+    CHECK_INT(seen.steps, 0);
+}
+
+TEST(one_rank_of_several_is_read_and_named) {
+    struct seen seen;
+    CHECK_TEXT(read_lines("[rank%1$d]: step 5 loss 1", 20, &seen), "");
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    seen = (struct seen){0};
+    for (int i = 0; i < 10; i++)
+        for (int rank = 3; rank >= 2; rank--) {
+            char line[100];
+            snprintf(line, sizeof line, "2026-11-21T02:00:%02dZ [rank%d]: step %d loss 1\n", i, rank, i);
+            steplog_feed(s, slice_of(line), true);
+        }
+    CHECK_TEXT(steplog_recognized_name(s), "Generic(step N, rank 3)");
+    CHECK_INT(seen.steps, 10);
+    steplog_free(s);
+}
+
+TEST(samples_are_counted_by_the_line) {
+    struct seen seen;
+    CHECK_TEXT(read_lines("Train Epoch: 0 [%d00/60000 (1%%)]\tLoss: 2.3", 20, &seen), "Generic(batch N / 100)");
+    CHECK_INT(seen.last_step, 19);
+}
+
+TEST(a_named_format_is_not_read_by_the_way) {
+    struct seen seen;
+    CHECK_TEXT(read_lines("completed step: %d, seconds: 1.0, loss: 2", 9, &seen), "MaxText");
+    CHECK_TEXT(read_lines("time step %d took 1.5 s", 40, &seen), ""); /* nothing says that it trains */
+    CHECK_INT(seen.steps, 0);
+}
