@@ -307,6 +307,8 @@ static const char *glued(struct slice line) {
 /* What came as one line: it may be two, if the first was torn. */
 static void read_raw_lines(struct steplog *s, struct slice line, bool stamped) {
     const char *at;
+    if (s->counts.lines == 0)
+        slice_take_prefix(&line, "\xEF\xBB\xBF"); /* a byte order mark */
     while ((at = glued(line)) != NULL) {
         int64_t malformed = s->counts.malformed;
         read_raw_line(s, slice_range(line.data, at), stamped);

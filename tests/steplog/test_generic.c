@@ -101,3 +101,15 @@ TEST(a_named_format_is_not_read_by_the_way) {
     CHECK_TEXT(read_lines("time step %d took 1.5 s", 40, &seen), ""); /* nothing says that it trains */
     CHECK_INT(seen.steps, 0);
 }
+
+TEST(a_byte_order_mark_hides_no_line) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    steplog_feed(s,
+                 SLICE("\xEF\xBB\xBF"
+                       "2026-11-21T02:00:00Z completed step: 9, seconds: 1.0, loss: 2\n"),
+                 true);
+    CHECK_INT(seen.first_ms, AT_MS);
+    CHECK_INT(seen.steps, 1);
+    steplog_free(s);
+}

@@ -49,9 +49,7 @@ static const struct {
      "Lightning, its tqdm bar",
      {"GPU available: True (cuda), used: True",
       "Epoch 0: 100%|██████████| 20/20 [00:09<00:00,  2.20it/s, train_loss=6.100]"}},
-    {"Generic",
-     "any counter of steps next to a loss, a time or a rate",
-     {"iter 11: loss 7.3261, time 643.61ms"}},
+    {"Generic", "any counter of steps next to a loss, a time or a rate", {"iter 11: loss 7.3261, time 643.61ms"}},
 };
 
 json_t *formats_list(void) {
