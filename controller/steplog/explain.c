@@ -35,9 +35,3 @@ void steplog_explain(const struct steplog *s, struct steplog_explanation *ret) {
         ret->tried_count++;
     }
 }
-
-bool steplog_suggest(const struct steplog_explanation *e, char pattern[static STEPLOG_MAX_PATTERN_BYTES + 1]) {
-    (void)e;
-    pattern[0] = '\0';
-    return false;
-}

@@ -129,14 +129,10 @@ struct steplog_explanation {
     } tried[STEPLOG_TRIED];
     int tried_count;
     /* Lines that look like those of steps, without stamp and escapes, cut to the size, in log order. Two of one kind
-     * that show how the step number rises; one alone if the log has no second. */
+     * that show how the step number rises; one alone if the log has no second (step_samples_fill). */
     char samples[STEPLOG_SAMPLES][STEPLOG_SAMPLE_BYTES];
     int sample_count;
 };
 void steplog_explain(const struct steplog *s, struct steplog_explanation *ret);
-
-/* A PCRE2 pattern for such lines, ready as --regex and spec.stepLog.regex.step: with the named group step, and seconds
- * or milliseconds where a duration is there. False if the samples show no step number. */
-bool steplog_suggest(const struct steplog_explanation *e, char pattern[static STEPLOG_MAX_PATTERN_BYTES + 1]);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "cli/analyze/options.h"
 #include "operator/job/rivals.h"
-#include "operator/job/step_samples.h"
+#include "steplog/step_samples.h"
 #include "steplog/steplog.h"
 
 #include <jansson.h>

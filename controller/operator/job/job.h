@@ -10,10 +10,10 @@
 #include "operator/job/rivals.h"
 #include "operator/job/slots.h"
 #include "operator/job/source.h"
-#include "operator/job/step_samples.h"
 #include "operator/job/trace.h"
 #include "operator/objects/jobgoodput.h"
 #include "operator/store/store.h"
+#include "steplog/step_samples.h"
 #include "steplog/userformat.h"
 
 #define JOB_MAX_INTERRUPTION_NOTICES 16 /* of the newest interruptions */

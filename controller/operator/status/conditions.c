@@ -9,8 +9,8 @@
 #include "operator/job/log_pods.h"
 #include "operator/job/log_work.h"
 #include "operator/job/rivals.h"
-#include "operator/job/step_samples.h"
 #include "operator/store/pod.h"
+#include "steplog/step_samples.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* step_samples: lines that look like those of steps, of a log in which no format reads one, and a pattern for them. For
  * what a person is shown; nothing is counted by it. Pure. */
-#ifndef OPERATOR_JOB_STEP_SAMPLES_H
-#define OPERATOR_JOB_STEP_SAMPLES_H
+#ifndef STEPLOG_STEP_SAMPLES_H
+#define STEPLOG_STEP_SAMPLES_H
 
 #include "base/slice.h"
 #include "steplog/steplog.h"
@@ -23,7 +23,8 @@ struct step_samples { /* all zero is empty */
 void step_samples_line(struct step_samples *s, struct slice line);
 /* Those of the kind with the most lines; e keeps its own if it has any. */
 void step_samples_fill(const struct step_samples *s, struct steplog_explanation *e);
-/* steplog_suggest(), else a pattern from the words of the samples. */
+/* A PCRE2 pattern for such lines, ready as --regex and spec.stepLog.regex.step: with the named group step, and seconds
+ * or milliseconds where a duration is there. False if the samples show no step number. */
 bool step_samples_suggest(const struct steplog_explanation *e, char pattern[static STEPLOG_MAX_PATTERN_BYTES + 1]);
 
 #endif

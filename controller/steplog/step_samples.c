@@ -1,4 +1,4 @@
-#include "operator/job/step_samples.h"
+#include "steplog/step_samples.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -226,8 +226,6 @@ static bool has_duration(const struct steplog_explanation *e, const struct figur
 bool step_samples_suggest(const struct steplog_explanation *e, char pattern[static STEPLOG_MAX_PATTERN_BYTES + 1]) {
     struct figure counter[STEPLOG_SAMPLES] = {0}, duration;
     int64_t number;
-    if (steplog_suggest(e, pattern))
-        return true;
     if (e->sample_count < STEPLOG_SAMPLES)
         return false;
     for (int i = 0; i < STEPLOG_SAMPLES; i++)
