@@ -1,5 +1,6 @@
 #include "base/map.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <assert.h>
@@ -7,6 +8,14 @@
 
 void map_init(struct map *m, void (*value_free)(void *value)) {
     *m = (struct map){.value_free = value_free};
+}
+
+void map_init_stable(struct map *m, void (*value_free)(void *value)) {
+    *m = (struct map){.value_free = value_free, .is_stable = true};
+}
+
+static uint64_t hash_of(const struct map *m, struct slice key) {
+    return m->is_stable ? slice_hash(key) : hash_local(0, key);
 }
 
 void map_done(struct map *m) {
@@ -18,7 +27,7 @@ void map_done(struct map *m) {
     }
     free(m->entries);
     free(m->table);
-    map_init(m, m->value_free);
+    *m = (struct map){.value_free = m->value_free, .is_stable = m->is_stable};
 }
 
 static bool entry_is(const struct map_entry *e, struct slice key, uint64_t hash) {
@@ -49,7 +58,7 @@ static void grow_table(struct map *m) {
 void *map_get(const struct map *m, struct slice key) {
     if (m->count == 0)
         return NULL;
-    uint32_t index = m->table[find_place(m, key, slice_hash(key))];
+    uint32_t index = m->table[find_place(m, key, hash_of(m, key))];
     return index != 0 ? m->entries[index - 1].value : NULL;
 }
 
@@ -58,6 +67,7 @@ static bool has_hash(const struct map_entry *e, uint64_t hash) {
 }
 
 void *map_get_hashed(const struct map *m, uint64_t hash) {
+    assert(m->is_stable);
     if (m->count == 0)
         return NULL;
     size_t mask = m->table_size - 1, place = (uint32_t)hash & mask;
@@ -74,7 +84,7 @@ const char *map_put_borrowed(struct map *m, struct slice key, void *value) {
 const char *map_put(struct map *m, struct slice key, void *value) {
     if ((m->count + 1) * 4 > m->table_size * 3)
         grow_table(m);
-    uint64_t hash = slice_hash(key);
+    uint64_t hash = hash_of(m, key);
     size_t place = find_place(m, key, hash);
     if (m->table[place] != 0) {
         struct map_entry *e = &m->entries[m->table[place] - 1];
@@ -111,7 +121,7 @@ static void free_place(struct map *m, size_t hole) {
 void *map_take(struct map *m, struct slice key) {
     if (m->count == 0)
         return NULL;
-    size_t place = find_place(m, key, slice_hash(key));
+    size_t place = find_place(m, key, hash_of(m, key));
     if (m->table[place] == 0)
         return NULL;
     size_t index = m->table[place] - 1, last = m->count - 1;

@@ -1,6 +1,6 @@
 /* map: a hash map from a byte string to a pointer. Keys are copied, but by map_put_borrowed; values are borrowed unless
  * a free function was given. Iteration order is insertion order as long as nothing was removed (removal moves the last
- * entry into the gap); whatever must be deterministic sorts. */
+ * entry into the gap); whatever must be deterministic sorts. The key of the hash is random (hash_local). */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
 
@@ -15,16 +15,19 @@ struct map_entry { /* there are many */
 struct map {
     struct map_entry *entries;
     size_t count, capacity;
-    bool borrows_keys;
+    bool borrows_keys, is_stable;
     uint32_t *table; /* open addressing: entry index + 1, 0 = free */
     size_t table_size;
     void (*value_free)(void *value);
 };
 
 void map_init(struct map *m, void (*value_free)(void *value));
+/* Hashes by slice_hash, so that map_get_hashed finds an entry by an identity that was stored. Nobody untrusted may
+ * choose its keys. */
+void map_init_stable(struct map *m, void (*value_free)(void *value));
 void map_done(struct map *m);
 void *map_get(const struct map *m, struct slice key);     /* NULL if absent */
-void *map_get_hashed(const struct map *m, uint64_t hash); /* by slice_hash of its key alone; NULL if absent */
+void *map_get_hashed(const struct map *m, uint64_t hash); /* of a stable map, by its key's slice_hash; NULL if absent */
 /* Puts or replaces (a replaced value is freed). */
 /* Returns the map's own copy of the key, which ends in NUL and stays where it is as long as it is in the map. */
 const char *map_put(struct map *m, struct slice key, void *value);

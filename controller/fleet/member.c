@@ -1,5 +1,6 @@
 #include "fleet/member.h"
 
+#include "base/hash.h"
 #include "base/jscan.h"
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -376,7 +377,7 @@ struct member *member_read(struct slice object) {
         m->namespace_ = mem_strdup("");
     m->full_name = mem_format("%s/%s", m->namespace_, m->name);
     CLEANUP_FREE char *identity = mem_format("%s %s %s", m->full_name, r.uid, r.target_uid);
-    m->id = slice_hash(slice_of(identity)) & MEMBER_ID_MASK;
+    m->id = hash_stable(0, slice_of(identity)) & MEMBER_ID_MASK;
     finish(&r);
     return m;
 }

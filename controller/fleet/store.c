@@ -1,13 +1,14 @@
 /* What a roll holds, as text. One function per structure both writes and reads it (base/codec.h). */
 #include "base/base64.h"
 #include "base/codec.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "fleet/slots.h"
 
 #include <errno.h>
 
-#define VERSION 2
+#define VERSION 3
 #define MAX_SLOTS 4096
 #define MAX_BYTES ((size_t)1 << 20)
 #define NAME_BYTES 600
@@ -233,7 +234,7 @@ static bool write_all(struct roll *roll, uint64_t key, struct buf *out) {
     codec_u64(&codec, &version);
     codec_u64(&codec, &key);
     visit_roll(&v);
-    uint64_t sum = slice_hash(buf_slice(out));
+    uint64_t sum = hash_stable(0, buf_slice(out));
     codec_u64(&codec, &sum);
     return !codec.failed;
 }
@@ -318,7 +319,7 @@ static int restore(struct roll *roll, uint64_t key, struct slice bytes) {
     codec_u64(&tail, &sum);
     codec_u64(&codec, &version);
     codec_u64(&codec, &its_key);
-    if (sum != slice_hash(body))
+    if (sum != hash_stable(0, body))
         return -EBADMSG;
     if (version != VERSION || its_key != key)
         return -ESTALE;

@@ -1,5 +1,6 @@
 #include "kube/known.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ struct kube_known_entry *kube_known_get(const struct kube_known *k, struct slice
 
 void kube_known_again(const struct kube_known *k, struct kube_known_entry *entry, struct slice resource_version) {
     entry->generation = k->generation;
-    entry->version_hash = slice_hash(resource_version);
+    entry->version_hash = hash_local(0, resource_version);
 }
 
 void kube_known_put(struct kube_known *k, struct slice namespace_, struct slice name, struct slice uid,

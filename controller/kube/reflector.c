@@ -1,5 +1,6 @@
 #include "kube/reflector.h"
 
+#include "base/hash.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
 #include "kube/reflector_internal.h"
@@ -119,7 +120,7 @@ static bool show(struct kube_reflector *r, struct kube_event *e, bool is_list) {
             return false;
         known = NULL;
     } else if (known != NULL && is_list && known->generation == r->known.generation &&
-               known->version_hash == slice_hash(e->resource_version))
+               known->version_hash == hash_local(0, e->resource_version))
         return true;
     if (known != NULL)
         kube_known_again(&r->known, known, e->resource_version);

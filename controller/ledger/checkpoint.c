@@ -5,12 +5,13 @@
 #include "ledger/compact.h"
 #include "ledger/settle.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define VERSION 11     /* the only one that is read: nothing was released before */
+#define VERSION 12     /* the only one that is read: nothing was released before */
 #define FRAME_BYTES 32 /* magic, version, checksum */
 #define MAX_OBJECTS 2000000
 #define MAX_AMOUNT INT32_MAX
@@ -237,7 +238,7 @@ int ledger_save(struct ledger *l, enum ledger_save_mode mode, struct buf *out) {
     c.failed |= buf_append(out, magic, sizeof magic) < 0;
     codec_i64(&c, &version);
     visit(&c, l, &has_objects);
-    uint64_t sum = slice_hash(slice_skip(buf_slice(out), begin));
+    uint64_t sum = hash_stable(0, slice_skip(buf_slice(out), begin));
     codec_u64(&c, &sum);
     if (!c.failed)
         return 0;
@@ -253,20 +254,20 @@ struct ledger *ledger_load(struct slice saved, const struct ledger_options *opti
         return NULL;
     }
     struct slice body = {saved.data, saved.size_bytes - 8};
-    struct codec tail = codec_reading(slice_skip(saved, body.size_bytes));
-    uint64_t sum;
-    codec_u64(&tail, &sum);
-    if (sum != slice_hash(body)) {
-        error_set(err, EINVAL, "the ledger's checkpoint of %zu bytes is damaged: its checksum differs",
-                  saved.size_bytes);
-        return NULL;
-    }
     struct codec c = codec_reading(slice_skip(body, sizeof magic));
     int64_t version = 0;
     codec_i64(&c, &version);
     if (version != VERSION) {
         error_set(err, ENOTSUP, "the ledger's checkpoint is of version %lld; this program reads version %d",
                   (long long)version, VERSION);
+        return NULL;
+    }
+    struct codec tail = codec_reading(slice_skip(saved, body.size_bytes));
+    uint64_t sum;
+    codec_u64(&tail, &sum);
+    if (sum != hash_stable(0, body)) {
+        error_set(err, EINVAL, "the ledger's checkpoint of %zu bytes is damaged: its checksum differs",
+                  saved.size_bytes);
         return NULL;
     }
     struct ledger *l = ledger_new(&(struct ledger_options){0});

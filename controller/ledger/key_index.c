@@ -1,5 +1,6 @@
 #include "ledger/key_index.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 void key_index_done(struct key_index *k) {
@@ -8,13 +9,9 @@ void key_index_done(struct key_index *k) {
     *k = (struct key_index){0};
 }
 
-/* For a given b the mapping is one to one. Keys are mostly hashes already, so a collision of two pairs is as unlikely
- * as one of two keys. */
+/* Keys are mostly hashes already, so a collision of two pairs is as unlikely as one of two keys. */
 static uint64_t mix(uint64_t a, uint64_t b) {
-    uint64_t h = a ^ (b * 0x9E3779B97F4A7C15u);
-    h = (h ^ (h >> 31)) * 0xBF58476D1CE4E5B9u;
-    h = (h ^ (h >> 27)) * 0x94D049BB133111EBu;
-    return h ^ (h >> 31);
+    return hash_local(b, HASH_BYTES(&a));
 }
 
 /* The place of the key, or the free place where it would go. */

@@ -3,6 +3,7 @@
 #include "ledger/totals.h"
 
 #include "base/bisect.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -454,14 +455,12 @@ static bool is_seen(struct process *p, const struct record *r) {
         p->lines.last = r->line;
         p->lines.hash_count = 0;
     }
-    uint64_t h = (uint64_t)r->kind + 1;
-    h = h * 0x9E3779B97F4A7C15u ^ (uint64_t)r->step;
-    h = h * 0x9E3779B97F4A7C15u ^ (uint64_t)r->at_ms;
-    h = h * 0x9E3779B97F4A7C15u ^ (uint64_t)r->duration_ms;
-    if (r->kind == RECORD_ELASTIC_SLICES)
-        h = h * 0x9E3779B97F4A7C15u ^ ((uint64_t)r->active << 32 | (uint64_t)r->total);
-    for (size_t i = 0; i < sizeof r->name && r->name[i] != '\0'; i++)
-        h = (h ^ (unsigned char)r->name[i]) * 0x100000001B3u;
+    bool has_slices = r->kind == RECORD_ELASTIC_SLICES;
+    const int64_t numbers[] = {
+        r->kind, r->step, r->at_ms, r->duration_ms, has_slices ? r->active : 0, has_slices ? r->total : 0};
+    uint64_t h = hash_stable(0, HASH_BYTES(&numbers));
+    if (r->name[0] != '\0')
+        h = hash_stable(h, (struct slice){r->name, strnlen(r->name, sizeof r->name)});
     int known = p->lines.hash_count < 8 ? p->lines.hash_count : 8;
     for (int i = 0; i < known; i++)
         if (p->lines.hashes[i] == h)

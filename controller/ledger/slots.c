@@ -5,6 +5,7 @@
 #include "ledger/slots.h"
 
 #include "base/bisect.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -15,13 +16,8 @@
 
 /* ---- changes summed per time ---- */
 
-static size_t change_hash(int64_t at_ms, size_t mask) {
-    uint64_t h = (uint64_t)at_ms * 0x9E3779B97F4A7C15u;
-    return (size_t)(h >> 20) & mask;
-}
-
 static struct slot_change *change_probe(const struct slot_changes *c, int64_t at_ms) {
-    size_t mask = c->size - 1, i = change_hash(at_ms, mask);
+    size_t mask = c->size - 1, i = (size_t)hash_local(0, HASH_BYTES(&at_ms)) & mask;
     while (c->table[i].is_used && c->table[i].did.at_ms != at_ms)
         i = (i + 1) & mask;
     return &c->table[i];

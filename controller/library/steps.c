@@ -1,11 +1,11 @@
 #include "library/steps.h"
 
 #include "base/bisect.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 static size_t slot_of(const struct steps *s, int64_t step) {
-    uint64_t hash = (uint64_t)step * 0x9e3779b97f4a7c15u;
-    size_t i = (size_t)(hash >> 32) & (s->table_size - 1);
+    size_t i = (size_t)hash_local(0, HASH_BYTES(&step)) & (s->table_size - 1);
     while (s->table[i] != 0 && s->items[s->table[i] - 1] != step)
         i = (i + 1) & (s->table_size - 1);
     return i;

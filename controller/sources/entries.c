@@ -1,6 +1,7 @@
 #include "sources/entries.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/jscan.h"
 #include "base/rfc3339.h"
 
@@ -101,7 +102,7 @@ static bool read_entry(struct slice json, struct entry *e) {
     }
     if (!jscan_at_end(&j) || !rfc3339_take(&time, &ns, NULL) || time.size_bytes > 0 || ns < 0)
         return false;
-    *e = (struct entry){.at_ns = ns, .id = slice_hash(insert_id) & UINT32_MAX, .json = json};
+    *e = (struct entry){.at_ns = ns, .id = hash_stable(0, insert_id) & UINT32_MAX, .json = json};
     return true;
 }
 

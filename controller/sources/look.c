@@ -1,5 +1,6 @@
 #include "sources/look.h"
 
+#include "base/hash.h"
 #include "base/jscan.h"
 #include "base/mem.h"
 
@@ -200,10 +201,6 @@ static bool list_files(struct look *l, int fd, const char *name, struct found_li
     return l->error[0] == '\0';
 }
 
-static uint64_t print_of(struct slice bytes) {
-    return slice_hash(bytes);
-}
-
 /* The bytes before the offset. */
 static size_t read_before(int folder, const char *name, int64_t offset, char before[static LOOK_PRINT_BYTES]) {
     size_t n = offset < LOOK_PRINT_BYTES ? (size_t)offset : LOOK_PRINT_BYTES;
@@ -219,7 +216,7 @@ static bool is_same(int folder, const struct found *f, const struct look_file *e
     if (f->size_bytes < entry->offset)
         return false;
     size_t n = read_before(folder, f->name, entry->offset, before);
-    return n > 0 && print_of((struct slice){before, n}) == entry->print;
+    return n > 0 && hash_stable(0, (struct slice){before, n}) == entry->print;
 }
 
 /* Which of the files are in the table: under their names, or renamed; and which are copies of such, made by a rotation
@@ -228,7 +225,7 @@ static void match(const struct look_table *t, int folder, struct found_list *lis
     bool is_claimed[LOOK_FILES] = {false};
     for (size_t i = 0; i < list->count; i++)
         for (int k = 0; k < t->count && list->items[i].entry < 0; k++)
-            if (t->files[k].name == slice_hash(slice_of(list->items[i].name)) && !is_claimed[k] &&
+            if (t->files[k].name == hash_stable(0, slice_of(list->items[i].name)) && !is_claimed[k] &&
                 is_same(folder, &list->items[i], &t->files[k])) {
                 list->items[i].entry = k;
                 is_claimed[k] = true;
@@ -314,7 +311,7 @@ static bool read_lines(struct look *l, int folder, const struct found *f, bool m
     if (is_whole || bytes.size_bytes == LOOK_CHUNK_BYTES || (l->is_tail && may_be_tail)) {
         buf_append_slice(&l->lines, bytes);
         l->file = (struct look_file){
-            .name = slice_hash(slice_of(f->name)), .offset = offset, .written_ns = time_ns(s.st_mtim)};
+            .name = hash_stable(0, slice_of(f->name)), .offset = offset, .written_ns = time_ns(s.st_mtim)};
         slice_copy(l->name, sizeof l->name, slice_of(f->name));
         l->before_bytes = read_before(folder, f->name, offset, l->before);
         if (slice_contains((struct slice){bytes.data, bytes.size_bytes < 4096 ? bytes.size_bytes : 4096},
@@ -331,10 +328,10 @@ static bool is_old(struct look *l, int folder, const struct found *f) {
     for (int i = 0; i < l->table.old_count && f->entry < 0; i++) {
         const struct look_old *o = &l->table.old[i];
         char before[LOOK_PRINT_BYTES];
-        if (o->name != (uint32_t)slice_hash(slice_of(f->name)) || f->size_bytes < o->offset)
+        if (o->name != (uint32_t)hash_stable(0, slice_of(f->name)) || f->size_bytes < o->offset)
             continue;
         size_t n = read_before(folder, f->name, o->offset, before);
-        if (n == 0 || (uint32_t)print_of((struct slice){before, n}) != o->print)
+        if (n == 0 || (uint32_t)hash_stable(0, (struct slice){before, n}) != o->print)
             continue;
         if (f->size_bytes > o->offset)
             snprintf(
@@ -397,10 +394,10 @@ void look_take(struct look *l, size_t bytes, bool is_cut) {
         buf_consume(&before, before.size_bytes - LOOK_PRINT_BYTES);
     struct look_file f = l->file;
     f.offset += (int64_t)bytes;
-    f.print = print_of(buf_slice(&before));
+    f.print = hash_stable(0, buf_slice(&before));
     /* Its entry, under whatever name, is the one with the place from which it was read. */
     int k = 0;
-    uint64_t print = print_of((struct slice){l->before, l->before_bytes});
+    uint64_t print = hash_stable(0, (struct slice){l->before, l->before_bytes});
     while (k < t->count && !(t->files[k].offset == l->file.offset && t->files[k].print == print))
         k++;
     if (k < t->count || t->count == LOOK_FILES) {

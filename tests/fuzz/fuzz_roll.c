@@ -2,6 +2,7 @@
  * is rolled up, reported, written and read back as the same text. The same bytes as a JobGoodput are read or refused.
  */
 #include "base/base64.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "fleet/outcome.h"
 #include "reach.h"
@@ -27,7 +28,7 @@ static char *packed(const struct roll_options *options, const uint8_t *data, siz
     char *bytes = mem_alloc(HEAD_BYTES + size + SUM_BYTES);
     memcpy(bytes, head, HEAD_BYTES);
     memcpy(bytes + HEAD_BYTES, data, size);
-    uint64_t sum = slice_hash((struct slice){bytes, HEAD_BYTES + size});
+    uint64_t sum = hash_stable(0, (struct slice){bytes, HEAD_BYTES + size});
     memcpy(bytes + HEAD_BYTES + size, &sum, sizeof sum);
     char *text = base64_encode((struct slice){bytes, HEAD_BYTES + size + sizeof sum});
     free(bytes);

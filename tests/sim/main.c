@@ -77,6 +77,14 @@ static bool is_same_after_kill(const struct sim_life *l, struct sim_sight sight,
     return false;
 }
 
+/* FNV-1a, whatever the product hashes with: a change of that leaves the digest as it is. */
+static uint64_t digest_of(const char *text) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
     struct sim_life l;
     sim_run(&l, seed);
@@ -99,7 +107,7 @@ static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
                    (int)l.writes[i].what, l.writes[i].json);
     if (is_loud && getenv("SIM_STATUS"))
         printf("%s\n", status);
-    score->digest = score->digest * UINT64_C(1099511628211) ^ slice_hash(slice_of(status));
+    score->digest = score->digest * UINT64_C(1099511628211) ^ digest_of(status);
     model_free(m);
     sim_done(&l);
     return is_good && is_same;

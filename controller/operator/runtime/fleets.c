@@ -1,5 +1,6 @@
 #include "operator/runtime/fleets.h"
 
+#include "base/hash.h"
 #include "base/jscan.h"
 #include "base/jsonlog.h"
 #include "base/jwrite.h"
@@ -380,7 +381,7 @@ static void attend(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
     buf_clear(&f->status);
     r->outcome.until_ms = 0; /* a change of it alone causes no write */
     fleets_status_write(&view, NULL, &f->status);
-    uint64_t hash = slice_hash(buf_slice(&f->status));
+    uint64_t hash = hash_local(0, buf_slice(&f->status));
     if (o->write != NULL || o->version[0] == '\0' || (hash == o->written_hash && now_ms - o->written_ms < REFRESH_MS))
         return;
     buf_clear(&f->status);

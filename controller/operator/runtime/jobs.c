@@ -1,5 +1,6 @@
 #include "operator/runtime/jobs.h"
 
+#include "base/hash.h"
 #include "base/jsonlog.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -240,11 +241,9 @@ static void write_status(struct runtime_job *mine, struct slice status) {
 /* ---- one evaluation ---- */
 
 static uint64_t summary_key(const struct model_summary *summary) {
-    uint64_t key = slice_hash(slice_of(summary->phase)) ^ summary->conditions_hash;
-    key = key * UINT64_C(1099511628211) ^ (uint64_t)summary->interruptions;
-    key = key * UINT64_C(1099511628211) ^ (uint64_t)summary->executions;
-    key = key * UINT64_C(1099511628211) ^ summary->waiting_hash;
-    return key * UINT64_C(1099511628211) ^ (uint64_t)summary->is_final;
+    const uint64_t parts[] = {summary->conditions_hash, (uint64_t)summary->interruptions, (uint64_t)summary->executions,
+                              summary->waiting_hash, summary->is_final};
+    return hash_local(hash_local(0, slice_of(summary->phase)), HASH_BYTES(&parts));
 }
 
 static void send_notices(struct runtime_job *mine) {

@@ -1,18 +1,14 @@
 #include "operator/runtime/json.h"
 
+#include "base/hash.h"
 #include "base/jscan.h"
 #include "base/jwrite.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t mix(uint64_t a, uint64_t b) {
-    uint64_t h = (a ^ (b + UINT64_C(0x9e3779b97f4a7c15) + (a << 6) + (a >> 2))) * UINT64_C(0xff51afd7ed558ccd);
-    return h ^ (h >> 33);
-}
-
 /* Escapes decode to the same text however they are written; a string beyond the scratch space is taken as it stands. */
-static uint64_t hash_string(struct jscan *j) {
+static uint64_t hash_string(struct jscan *j, uint64_t seed) {
     char text[2048];
     struct slice raw;
     struct jscan ahead = *j;
@@ -20,35 +16,35 @@ static uint64_t hash_string(struct jscan *j) {
         return jscan_skip(j), 0;
     if (raw.size_bytes >= sizeof text || memchr(raw.data, '\\', raw.size_bytes) == NULL) {
         *j = ahead;
-        return slice_hash(raw);
+        return hash_stable(seed, raw);
     }
-    return jscan_string(j, text, sizeof text) ? slice_hash(slice_of(text)) : 0;
+    return jscan_string(j, text, sizeof text) ? hash_stable(seed, slice_of(text)) : 0;
 }
 
-static uint64_t hash_value(struct jscan *j) {
+static uint64_t hash_value(struct jscan *j, uint64_t seed) {
     enum jscan_type type = jscan_peek(j);
-    uint64_t h = (uint64_t)type + 1;
+    uint64_t h = seed + (uint64_t)type + 1;
     struct slice raw;
     if (type == JSCAN_OBJECT && jscan_object(j)) {
         uint64_t sum = 0;
         for (struct slice key; jscan_key(j, &key);)
-            sum += mix(slice_hash(key), hash_value(j));
-        return mix(h, sum);
+            sum += hash_value(j, hash_stable(0, key));
+        return hash_stable(h, HASH_BYTES(&sum));
     }
     if (type == JSCAN_ARRAY && jscan_array(j)) {
         while (jscan_element(j))
-            h = mix(h, hash_value(j));
-        return h;
+            h = hash_value(j, h);
+        return hash_stable(h, SLICE("]"));
     }
     if (type == JSCAN_STRING)
-        return mix(h, hash_string(j));
-    return jscan_raw(j, &raw) ? mix(h, slice_hash(raw)) : 0;
+        return hash_string(j, h);
+    return jscan_raw(j, &raw) ? hash_stable(h, raw) : 0;
 }
 
 uint64_t runtime_json_hash(struct slice json) {
     struct jscan j;
     jscan_init(&j, json);
-    uint64_t h = hash_value(&j);
+    uint64_t h = hash_value(&j, 0);
     return jscan_at_end(&j) ? h : 0;
 }
 
@@ -62,7 +58,7 @@ uint64_t runtime_json_hash_of_status(struct slice status) {
         if (slice_is(key, "checkpoint"))
             jscan_skip(&j);
         else
-            sum += mix(slice_hash(key), hash_value(&j));
+            sum += hash_value(&j, hash_stable(0, key));
     }
     return jscan_at_end(&j) ? sum : 0;
 }

@@ -11,7 +11,7 @@ void store_init(struct store *store) {
     *store = (struct store){.pods_complete_ms = TIME_UNKNOWN, .received_ms = TIME_UNKNOWN, .watching_ms = TIME_OPEN};
     map_init(&store->targets, NULL);
     map_init(&store->names, NULL);
-    map_init(&store->pods, NULL);
+    map_init_stable(&store->pods, NULL); /* by the pod's id: facts/pod.c */
     map_init(&store->kube_jobs, NULL);
     map_init(&store->workloads, NULL);
     map_init(&store->nodes, NULL);

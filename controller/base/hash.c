@@ -1,0 +1,66 @@
+#include "base/hash.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+static uint64_t process_key[2];
+
+/* Before main(), so that threads only read it. */
+__attribute__((constructor)) static void make_key(void) {
+    ssize_t n;
+    do
+        n = getrandom(process_key, sizeof process_key, 0);
+    while (n < 0 && errno == EINTR);
+    if (n != (ssize_t)sizeof process_key)
+        abort();
+}
+
+static inline uint64_t rotate(uint64_t value, int bits) {
+    return value << bits | value >> (64 - bits);
+}
+
+static inline void rounds(uint64_t v[static 4], int count) {
+    for (int i = 0; i < count; i++) {
+        v[0] += v[1];
+        v[2] += v[3];
+        v[1] = rotate(v[1], 13) ^ v[0];
+        v[3] = rotate(v[3], 16) ^ v[2];
+        v[0] = rotate(v[0], 32) + v[3];
+        v[2] += v[1];
+        v[3] = rotate(v[3], 21) ^ v[0];
+        v[1] = rotate(v[1], 17) ^ v[2];
+        v[2] = rotate(v[2], 32);
+    }
+}
+
+static inline void add_word(uint64_t v[static 4], uint64_t word) {
+    v[3] ^= word;
+    rounds(v, 2);
+    v[0] ^= word;
+}
+
+uint64_t hash_siphash(const uint64_t key[static 2], struct slice bytes) {
+    uint64_t v[] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
+                    key[1] ^ 0x7465646279746573}; /* "somepseudorandomlygeneratedbytes" */
+    uint64_t word, last = (uint64_t)bytes.size_bytes << 56;
+    for (; bytes.size_bytes >= sizeof word; bytes = slice_skip(bytes, sizeof word)) {
+        memcpy(&word, bytes.data, sizeof word);
+        add_word(v, le64toh(word));
+    }
+    for (size_t i = 0; i < bytes.size_bytes; i++)
+        last |= (uint64_t)(unsigned char)bytes.data[i] << (8 * i);
+    add_word(v, last);
+    v[2] ^= 0xff;
+    rounds(v, 4);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+uint64_t hash_local(uint64_t seed, struct slice bytes) {
+    return hash_siphash((const uint64_t[]){process_key[0] ^ seed, process_key[1]}, bytes);
+}
+
+uint64_t hash_stable(uint64_t seed, struct slice bytes) {
+    return hash_siphash((const uint64_t[]){seed, 0}, bytes);
+}
