@@ -138,6 +138,13 @@ void connections_accept(void *context, int fd, int events) {
         loop_timer_set(shared->sweep, SWEEP_US);
 }
 
+static void shared_drop(struct shared *shared) {
+    if (--shared->connections > 0)
+        return;
+    server_tls_free(shared->tls);
+    free(shared);
+}
+
 void connection_end(struct lws *wsi) {
     struct connection *c = lws_get_opaque_user_data(wsi);
     if (c == NULL)
@@ -161,11 +168,4 @@ void shared_end(struct shared *shared) {
     loop_timer_free(shared->sweep);
     shared->sweep = NULL;
     shared_drop(shared);
-}
-
-void shared_drop(struct shared *shared) {
-    if (--shared->connections > 0)
-        return;
-    server_tls_free(shared->tls);
-    free(shared);
 }

@@ -41,7 +41,6 @@ struct shared {
 };
 struct shared *shared_new(struct server *server);
 void shared_end(struct shared *shared); /* the server is deleted; its connections may outlive it */
-void shared_drop(struct shared *shared);
 
 enum connection_state { CONNECTION_WAITS, CONNECTION_RECEIVES, CONNECTION_REPLIES, CONNECTION_FEED };
 

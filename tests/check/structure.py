@@ -3,7 +3,9 @@
 
 Fails where operator/ is not one way (a folder calls only those left of it in ORDER), where a cycle of calls between files
 spans folders or holds more than three files, and where a header in OWN_HEADERS declares a function that another .c than its
-own defines (x.h: x.c, and x_internal.h: x.c). The last line is the total; -v prints the calls between folders."""
+own defines (x.h: x.c, and x_internal.h: x.c). Fails also where a function is external without need: no other file of the
+product uses it, and neither do both its own file and a test (a part that is tested by itself). The last line is the total;
+-v prints the calls between folders and the cycles."""
 import collections
 import os
 import re
@@ -12,12 +14,17 @@ import sys
 
 ORDER = [f"operator/{room}" for room in "objects store job facts status model runtime".split()]
 MAX_CYCLE = 3
+# Functions that are about to be wired; a name leaves this list when something uses it.
+AWAITED = {"steplog_recognized_name"}
+# What only tests read: counters and tables behind a result that they compare. Names only ever leave this list.
+FOR_TESTS = set("""cause_rules chip_table cloud_logging_set_spacing jscan_double kube_lease_is_leading ledger_work_of
+    loop_wakeups quota_held_bytes runtime_records_due_ms""".split())
 OWN_HEADERS = ["ledger", "operator/store", "operator/job", "operator/status", "operator/model", "operator/runtime", "operator/fleet"]
 
 
 def read(root):
-    """({symbol: file that defines it}, {file: symbols that it uses}), files without suffix."""
-    defined, used = {}, {}
+    """({symbol: file that defines it}, {file: symbols that it uses}, the functions of the first), files without suffix."""
+    defined, used, functions = {}, {}, {}
     for folder, _, names in os.walk(root):
         for name in names:
             if not name.endswith(".o"):
@@ -31,9 +38,11 @@ def read(root):
                 symbol, kind = line.split()[:2]
                 if kind in "TDBRC":
                     defined[symbol] = source
+                    if kind == "T":
+                        functions[symbol] = source
                 elif kind == "U":
                     used[source].add(symbol)
-    return defined, used
+    return defined, used, functions
 
 
 def cycles(calls):
@@ -75,11 +84,39 @@ def strangers(defined):
                     yield f"{folder}/{name} declares {function}() of {defined.get(function, 'no file')}"
 
 
+def words(path):
+    with open(path) as file:
+        return collections.Counter(re.findall(r"\w+", re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)))
+
+
+def unneeded(defined, used):
+    """External functions that no other file of the product uses. A use in the own file or in a test is a word there."""
+    everywhere = set().union(*used.values())
+    tests = set()
+    for folder, _, names in os.walk("tests"):
+        for name in names:
+            if name.endswith((".c", ".h")):
+                tests |= words(os.path.join(folder, name)).keys()
+    headers = set()  # a macro or an inline function of a header uses it
+    for folder, _, names in os.walk("controller"):
+        for name in names:
+            if name.endswith(".h"):
+                headers |= {word for word, count in words(os.path.join(folder, name)).items() if count > 1}
+    for symbol, source in sorted(defined.items()):
+        if symbol in everywhere | headers | AWAITED | FOR_TESTS | {"main"}:
+            continue
+        is_own = words(f"controller/{source}.c")[symbol] > 1
+        if is_own and symbol not in tests:
+            yield f"{source}.c: no other file uses {symbol}: make it static"
+        elif not is_own:
+            yield f"{source}.c: {'only tests use' if symbol in tests else 'nothing uses'} {symbol}: delete it"
+
+
 def main():
     root = sys.argv[-1]
-    defined, used = read(root)
+    defined, used, functions = read(root)
     calls = {file: {defined[s] for s in symbols if s in defined} - {file} for file, symbols in used.items()}
-    bad, between = list(strangers(defined)), collections.Counter()
+    bad, between = list(strangers(defined)) + list(unneeded(functions, used)), collections.Counter()
     for file, others in sorted(calls.items()):
         for other in sorted(others):
             room, of = os.path.dirname(file), os.path.dirname(other)
@@ -87,6 +124,8 @@ def main():
             if room in ORDER and of in ORDER and ORDER.index(of) > ORDER.index(room):
                 bad.append(f"{file}.c calls {other}.c: {' < '.join(name.split('/')[1] for name in ORDER)}")
     for cycle in cycles(calls):
+        if "-v" in sys.argv:
+            print("cycle:", " ".join(cycle))
         if len({os.path.dirname(file) for file in cycle}) > 1:
             bad.append(f"a cycle of calls spans folders: {' '.join(cycle)}")
         elif len(cycle) > MAX_CYCLE:
