@@ -139,6 +139,16 @@ void *map_take(struct map *m, struct slice key) {
     return removed.value;
 }
 
+void *map_at(const struct map *m, size_t index) {
+    assert(index < m->count);
+    return m->entries[index].value;
+}
+
+struct slice map_key_at(const struct map *m, size_t index) {
+    assert(index < m->count);
+    return (struct slice){m->entries[index].key, m->entries[index].key_size};
+}
+
 bool map_remove(struct map *m, struct slice key) {
     size_t before = m->count;
     void *value = map_take(m, key);

@@ -36,5 +36,9 @@ const char *map_put(struct map *m, struct slice key, void *value);
 const char *map_put_borrowed(struct map *m, struct slice key, void *value);
 bool map_remove(struct map *m, struct slice key); /* frees the value */
 void *map_take(struct map *m, struct slice key);  /* removes without freeing the value */
+/* For loops from 0 to count - 1: the value and the key of an entry. A loop that removes goes from the last to the
+ * first: the entry that moves into the gap was visited. */
+void *map_at(const struct map *m, size_t index);
+struct slice map_key_at(const struct map *m, size_t index);
 
 #endif

@@ -172,7 +172,7 @@ static void write_fleet(struct prometheus_page *page, const struct fleet *fleet,
         write_job(page, n, buf_slice(&labels));
     }
     for (size_t i = 0; i < queues.map.count; i++)
-        write_queue(page, queues.map.entries[i].value);
+        write_queue(page, map_at(&queues.map, i));
     queues_done(&queues);
     free(n);
 }

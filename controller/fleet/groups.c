@@ -89,7 +89,7 @@ static void evict(struct roll *roll, int place) {
     for (size_t i = 0; i < roll->slot_count; i++)
         move_to_others(&roll->slots[i], place);
     for (size_t i = 0; i < roll->cursors.count; i++) {
-        struct roll_cursor *c = roll->cursors.entries[i].value;
+        struct roll_cursor *c = map_at(&roll->cursors, i);
         c->group = c->group == place ? ROLL_ROOM : c->group;
     }
 }

@@ -61,7 +61,7 @@ static int by_size(const void *a, const void *b) {
 
 static void count_jobs(const struct roll *roll, struct outcome *o) {
     for (size_t i = 0; i < roll->cursors.count; i++) {
-        const struct roll_cursor *c = roll->cursors.entries[i].value;
+        const struct roll_cursor *c = map_at(&roll->cursors, i);
         if (c->is_ended || c->group >= o->group_count)
             continue;
         o->groups[c->group].jobs++;

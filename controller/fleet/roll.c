@@ -281,7 +281,7 @@ static void drop_cursors(struct turn *t) {
     struct roll *roll = t->roll;
     size_t i = 0;
     while (i < roll->cursors.count) {
-        struct roll_cursor *c = roll->cursors.entries[i].value;
+        struct roll_cursor *c = map_at(&roll->cursors, i);
         bool is_deleted = c->turn != roll->turn;
         if (is_deleted && !c->is_ended)
             count_end(t, c, c->through_ms - 1);

@@ -163,7 +163,7 @@ static int by_id(const void *a, const void *b) {
 static struct roll_cursor **sorted_cursors(const struct roll *roll) {
     struct roll_cursor **sorted = mem_alloc((roll->cursors.count + 1) * sizeof(struct roll_cursor *));
     for (size_t i = 0; i < roll->cursors.count; i++)
-        sorted[i] = roll->cursors.entries[i].value;
+        sorted[i] = map_at(&roll->cursors, i);
     qsort(sorted, roll->cursors.count, sizeof *sorted, by_id);
     return sorted;
 }

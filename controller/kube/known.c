@@ -66,11 +66,10 @@ void kube_known_remove(struct kube_known *k, struct slice namespace_, struct sli
 bool kube_known_take_stale(struct kube_known *k, bool is_all, size_t *cursor, char **key,
                            struct kube_known_entry **entry) {
     for (; *cursor < k->by_name.count; (*cursor)++) {
-        const struct map_entry *e = &k->by_name.entries[*cursor];
-        const struct kube_known_entry *value = e->value;
+        const struct kube_known_entry *value = map_at(&k->by_name, *cursor);
         if (!is_all && value->generation == k->generation)
             continue;
-        *key = slice_dup((struct slice){e->key, e->key_size});
+        *key = slice_dup(map_key_at(&k->by_name, *cursor));
         *entry = map_take(&k->by_name, slice_of(*key)); /* the last entry moves into the gap: look here again */
         return true;
     }

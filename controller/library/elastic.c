@@ -60,8 +60,8 @@ static bool add_waits(const struct library_log *log, struct library_answer *a) {
             is_open[e->type] = false;
             if (!(open[e->type] < e->at.value))
                 continue;
-            const struct map_entry *name = &log->waits.entries[e->type];
-            CLEANUP_FREE char *text = mem_strndup(name->key, name->key_size);
+            struct slice name = map_key_at(&log->waits, e->type);
+            CLEANUP_FREE char *text = slice_dup(name);
             if (strcmp(text, "\x01") == 0) {
                 snprintf(a->error, sizeof a->error, "'NoneType' object has no attribute 'lower'");
                 return false;

@@ -51,12 +51,11 @@ static void refill(const struct quota *q, struct tenant *t, int64_t now_us) {
 /* A tenant that may send all again and holds nothing is as one that was never seen. */
 static void forget_idle(struct quota *q, int64_t now_us) {
     for (size_t i = q->tenants.count; i-- > 0;) { /* removal moves the last entry, which was looked at, to this place */
-        struct map_entry *e = &q->tenants.entries[i];
-        struct tenant *t = e->value;
+        struct tenant *t = map_at(&q->tenants, i);
         refill(q, t, now_us);
         if (t->held_bytes == 0 && t->microbytes == q->limits.burst_bytes * MILLION &&
             t->microrequests == q->limits.burst_requests * MILLION)
-            map_remove(&q->tenants, (struct slice){e->key, e->key_size});
+            map_remove(&q->tenants, map_key_at(&q->tenants, i));
     }
 }
 

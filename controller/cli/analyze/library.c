@@ -34,9 +34,8 @@ static void write_customs(struct jwrite *w, const struct library_log *log, const
     jwrite_key(w, library_badput_name(LIBRARY_BADPUT_CUSTOM_BADPUT_EVENTS));
     jwrite_object(w);
     for (size_t i = 0; i < c->count; i++) {
-        const struct map_entry *type = &log->types.entries[c->order[i]];
         double seconds = c->seconds[c->order[i]];
-        CLEANUP_FREE char *name = mem_strndup(type->key, type->key_size);
+        CLEANUP_FREE char *name = slice_dup(map_key_at(&log->types, c->order[i]));
         member_double(w, name, isnan(total_s) ? seconds : library_percent(seconds, total_s));
     }
     jwrite_object_end(w);

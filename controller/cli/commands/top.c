@@ -195,7 +195,7 @@ static void redraw(void *context) {
     buf_init(&out, (size_t)16 << 20);
     json_t *list = json_array();
     for (size_t i = 0; i < w->jobs.count; i++)
-        json_array_append(list, w->jobs.entries[i].value);
+        json_array_append(list, map_at(&w->jobs, i));
     if (isatty(STDOUT_FILENO))
         buf_append_text(&out, "\033[H\033[2J");
     top_draw(list, w->options->all_namespaces, is_wide(w->options), &w->options->style, &out);

@@ -92,8 +92,8 @@ static void deleted(void *context, const struct fleet_job *job) {
     struct monitoring *m = context;
     const struct round_job *known = round_find(m->round, job);
     for (size_t i = m->names.count; i-- > 0;) /* the last entry takes the place of a removed one, and was visited */
-        if (m->names.entries[i].value == known)
-            map_remove(&m->names, (struct slice){m->names.entries[i].key, m->names.entries[i].key_size});
+        if (map_at(&m->names, i) == known)
+            map_remove(&m->names, map_key_at(&m->names, i));
     round_deleted(m->round, job);
 }
 

@@ -61,7 +61,7 @@ static void post_next(struct round *r) {
     buf_init(&body, MAX_BODY);
     r->handler.begin(r->handler.context, &body);
     for (; r->at < r->jobs.count; r->at++) {
-        struct round_job *job = r->jobs.entries[r->at].value;
+        struct round_job *job = map_at(&r->jobs, r->at);
         struct round_now now;
         if (!look(r, job, &now))
             continue;
@@ -91,7 +91,7 @@ static void post_next(struct round *r) {
 static void finished(void *context, bool is_delivered) {
     struct round *r = context;
     for (size_t i = 0; i < r->jobs.count; i++) {
-        struct round_job *job = r->jobs.entries[i].value;
+        struct round_job *job = map_at(&r->jobs, i);
         if (job->is_sending && is_delivered) {
             job->change = job->sending_change;
             job->end_ms = job->sending_end_ms;

@@ -186,7 +186,7 @@ static void start_next(struct tensorboard *t) {
     int64_t now_us = loop_now(t->loop).us;
     for (size_t i = 0; i < t->runs.count && t->task == NULL; i++) {
         t->turn = t->turn < t->runs.count ? t->turn : 0;
-        struct run *r = t->runs.entries[t->turn++].value;
+        struct run *r = map_at(&t->runs, t->turn++);
         if (is_due(r, now_us))
             start_write(t, r);
     }

@@ -100,7 +100,7 @@ bool fleets_nodes_count(struct fleets_nodes *nodes, const struct roll_nodes **po
         return false;
     nodes->count = 0;
     for (size_t i = 0; i < nodes->nodes.count; i++) {
-        const struct node_chips *node = nodes->nodes.entries[i].value;
+        const struct node_chips *node = map_at(&nodes->nodes, i);
         size_t p = 0;
         while (p < nodes->count && strcmp(nodes->pools[p].pool, node->pool) != 0)
             p++;

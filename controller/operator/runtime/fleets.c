@@ -248,7 +248,7 @@ static void roll(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
     CLEANUP_BUF struct buf group;
     buf_init(&group, 1024);
     for (size_t i = 0; i < f->members.count; i++)
-        r->members[r->count++] = one(o, r, f->members.entries[i].value, false, &group);
+        r->members[r->count++] = one(o, r, map_at(&f->members, i), false, &group);
     for (size_t i = 0; i < f->deleted_count; i++)
         r->members[r->count++] = one(o, r, f->deleted[i], true, &group);
     struct roll_input in = {.members = r->members, .count = r->count, .now_ms = now_ms};
@@ -412,7 +412,7 @@ static void work(void *context) {
     for (size_t i = 0; i < f->objects.count; i++) {
         r->count = r->selected = 0;
         map_init(&r->groups, free);
-        attend(f->objects.entries[i].value, now_ms, r);
+        attend(map_at(&f->objects, i), now_ms, r);
         map_done(&r->groups);
     }
     forget_deleted(f);

@@ -409,8 +409,8 @@ static void work(void *context) {
     if (!records->is_active)
         return;
     for (size_t i = 0; i < records->map.count; i++) {
-        int64_t us = attend(records, records->map.entries[i].value, loop_now(records->loop).us,
-                            wall_ms(loop_wall(records->loop)));
+        int64_t us =
+            attend(records, map_at(&records->map, i), loop_now(records->loop).us, wall_ms(loop_wall(records->loop)));
         wait_us = us < wait_us ? us : wait_us;
     }
     loop_timer_set(records->timer, wait_us);
