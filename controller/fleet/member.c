@@ -1,7 +1,7 @@
 #include "fleet/member.h"
 
 #include "base/hash.h"
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -14,7 +14,7 @@
 #define CHIP_MS_PER_MILLI_HOUR 3600
 
 struct reading {
-    struct member *m;
+    struct member m;
     char uid[64], target_uid[64];
     int64_t wall_ms, available_ms, productive_ms, program_ppm; /* -1: absent */
     int64_t paid_milli_hours, paid_productive_milli_hours;     /* paid: -1: absent */
@@ -22,40 +22,47 @@ struct reading {
     int64_t cost, cost_lost; /* hundredths; -1: absent */
 };
 
-static void read_int(struct jscan *j, int64_t *to) {
+static void read_int(struct jscan *j, void *to) {
     int64_t value;
     if (jscan_int(j, &value) && value >= 0)
-        *to = min_of(value, MAX_MS);
+        *(int64_t *)to = min_of(value, MAX_MS);
 }
 
-static void read_text(struct jscan *j, char *to, size_t size) {
-    if (!jscan_string(j, to, size))
-        to[0] = '\0';
-}
-
-static void read_owned(struct jscan *j, char **to) {
-    char text[256];
-    if (!jscan_string(j, text, sizeof text) || text[0] == '\0')
+static void read_name(struct jscan *j, void *to) {
+    char text[256], **name = to;
+    if (!jscan_string(j, text, sizeof text))
         return;
-    free(*to);
-    *to = mem_strdup(text);
+    free(*name);
+    *name = mem_strdup(text);
 }
 
-static void read_time(struct jscan *j, int64_t *to) {
-    int64_t ms;
-    if (jscan_time_ms(j, &ms))
-        *to = ms;
+static void read_filled(struct jscan *j, void *to) {
+    struct jscan ahead = *j;
+    char first[2];
+    if (jscan_string(&ahead, first, sizeof first) && first[0] == '\0')
+        *j = ahead;
+    else
+        read_name(j, to);
+}
+
+static void read_decimal(struct jscan *j, int digits, int64_t *to) {
+    struct slice raw;
+    int64_t value;
+    if (jscan_string_raw(j, &raw) && slice_take_scaled(&raw, digits, &value) && raw.size_bytes == 0 && value >= 0)
+        *to = min_of(value, MAX_MS);
 }
 
 /* "12.345" hours of a chip. */
-static void read_milli_hours(struct jscan *j, int64_t *to) {
-    struct slice raw;
-    int64_t value;
-    if (jscan_string_raw(j, &raw) && slice_take_scaled(&raw, 3, &value) && raw.size_bytes == 0 && value >= 0)
-        *to = min_of(value, MAX_MS);
+static void read_milli_hours(struct jscan *j, void *to) {
+    read_decimal(j, 3, to);
 }
 
-static void read_labels(struct jscan *j, struct member *m) {
+static void read_hundredths(struct jscan *j, void *to) {
+    read_decimal(j, 2, to);
+}
+
+static void read_labels(struct jscan *j, void *to) {
+    struct member *m = to;
     struct slice key;
     char value[64];
     if (!jscan_object(j))
@@ -67,246 +74,123 @@ static void read_labels(struct jscan *j, struct member *m) {
         }
 }
 
-static void read_metadata(struct jscan *j, struct reading *r) {
-    struct slice key;
-    char text[256];
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "name") && jscan_string(j, text, sizeof text)) {
-            free(r->m->name);
-            r->m->name = mem_strdup(text);
-        } else if (slice_is(key, "namespace") && jscan_string(j, text, sizeof text)) {
-            free(r->m->namespace_);
-            r->m->namespace_ = mem_strdup(text);
-        } else if (slice_is(key, "uid"))
-            read_text(j, r->uid, sizeof r->uid);
-        else if (slice_is(key, "labels"))
-            read_labels(j, r->m);
-        else if (!slice_is(key, "name") && !slice_is(key, "namespace"))
-            jscan_skip(j);
-    }
-}
-
-static void read_target(struct jscan *j, struct reading *r) {
-    struct member *m = r->m;
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "uid"))
-            read_text(j, r->target_uid, sizeof r->target_uid);
-        else if (slice_is(key, "queue"))
-            read_owned(j, &m->queue);
-        else if (slice_is(key, "clusterQueue"))
-            read_owned(j, &m->cluster_queue);
-        else if (slice_is(key, "priorityClass"))
-            read_owned(j, &m->priority);
-        else if (slice_is(key, "accelerator"))
-            read_owned(j, &m->accelerator);
-        else if (slice_is(key, "chips"))
-            read_int(j, &m->weight.chips);
-        else
-            jscan_skip(j);
-    }
-}
-
-static void read_times(struct jscan *j, struct reading *r) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "start"))
-            read_time(j, &r->m->start_ms);
-        else if (slice_is(key, "end"))
-            read_time(j, &r->m->end_ms);
-        else if (slice_is(key, "wallMilliseconds"))
-            read_int(j, &r->wall_ms);
-        else if (slice_is(key, "availableMilliseconds"))
-            read_int(j, &r->available_ms);
-        else if (slice_is(key, "productiveMilliseconds"))
-            read_int(j, &r->productive_ms);
-        else
-            jscan_skip(j);
-    }
-}
-
-static void read_hundredths(struct jscan *j, int64_t *to) {
-    struct slice raw;
-    int64_t value;
-    if (jscan_string_raw(j, &raw) && slice_take_scaled(&raw, 2, &value) && raw.size_bytes == 0 && value >= 0)
-        *to = min_of(value, MAX_MS);
-}
-
 /* What was lost to one bucket or by one cause: `amount` is its ms or its count. */
 struct loss {
     struct slice name, family;
     int64_t amount, chip_s, cost;
 };
 
-static bool read_loss(struct jscan *j, const char *name_key, const char *amount_key, struct loss *l) {
-    struct slice key;
-    *l = (struct loss){0};
-    if (!jscan_object(j))
-        return false;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, name_key))
-            jscan_string_raw(j, &l->name);
-        else if (slice_is(key, "family"))
-            jscan_string_raw(j, &l->family);
-        else if (slice_is(key, amount_key))
-            read_int(j, &l->amount);
-        else if (slice_is(key, "chipSeconds"))
-            read_int(j, &l->chip_s);
-        else if (slice_is(key, "cost"))
-            read_hundredths(j, &l->cost);
-        else
-            jscan_skip(j);
-    }
-    return true;
-}
+#define LOSS_ROWS(name_key, amount_key)                                                                                \
+    JMEMBER(struct loss, name, name_key), JMEMBER(struct loss, family, "family"),                                      \
+        JMEMBER_FIELD(struct loss, amount, amount_key, read_int),                                                      \
+        JMEMBER_FIELD(struct loss, chip_s, "chipSeconds", read_int),                                                   \
+        JMEMBER_FIELD(struct loss, cost, "cost", read_hundredths)
 
-static void read_bucket(struct jscan *j, struct reading *r) {
-    struct loss l;
-    if (!read_loss(j, "bucket", "milliseconds", &l))
-        return;
+static void read_bucket(struct jscan *j, void *to) {
+    static const struct jmember rows[] = {LOSS_ROWS("bucket", "milliseconds")};
+    struct sums *life = to;
+    struct loss l = {.amount = 0};
+    jmembers_read(j, JMEMBERS(rows), &l);
     int bucket = sums_bucket(l.name, l.family);
-    r->m->life.of[SUMS_LOST(bucket)] += l.amount;
-    r->m->life.of[SUMS_PAID_LOST(bucket)] += l.chip_s * 1000;
-    r->m->life.of[SUMS_COST_LOST_TO(bucket)] += l.cost;
+    life->of[SUMS_LOST(bucket)] += l.amount;
+    life->of[SUMS_PAID_LOST(bucket)] += l.chip_s * 1000;
+    life->of[SUMS_COST_LOST_TO(bucket)] += l.cost;
 }
 
-static void read_cause(struct jscan *j, struct reading *r) {
-    struct loss l;
-    if (!read_loss(j, "cause", "count", &l))
-        return;
+static void read_cause(struct jscan *j, void *to) {
+    static const struct jmember rows[] = {LOSS_ROWS("cause", "count")};
+    struct sums *life = to;
+    struct loss l = {.amount = 0};
+    jmembers_read(j, JMEMBERS(rows), &l);
     enum cause cause = sums_cause(l.name);
-    r->m->life.of[SUMS_CAUSED(cause)] += l.amount;
-    r->m->life.of[SUMS_PAID_CAUSED(cause)] += l.chip_s * 1000;
-    r->m->life.of[SUMS_COST_CAUSED(cause)] += l.cost;
+    life->of[SUMS_CAUSED(cause)] += l.amount;
+    life->of[SUMS_PAID_CAUSED(cause)] += l.chip_s * 1000;
+    life->of[SUMS_COST_CAUSED(cause)] += l.cost;
 }
 
-static void read_execution(struct jscan *j, struct reading *r) {
-    struct member_break b = {.number = -1, .at_ms = TIME_UNKNOWN};
-    struct slice key, cause = {0};
-    char pool[64] = "";
-    if (!jscan_object(j))
+struct execution {
+    int64_t number, at_ms;
+    struct slice cause;
+    char pool[64];
+};
+
+static void read_execution(struct jscan *j, void *to) {
+    static const struct jmember rows[] = {
+        JMEMBER_FIELD(struct execution, number, "number", read_int),
+        JMEMBER_TIME(struct execution, at_ms, "end"),
+        JMEMBER(struct execution, cause, "cause"),
+        JMEMBER(struct execution, pool, "nodePool"),
+    };
+    struct member *m = to;
+    struct execution e = {.number = -1, .at_ms = TIME_UNKNOWN};
+    jmembers_read(j, JMEMBERS(rows), &e);
+    if (e.cause.size_bytes == 0 || e.number < 0 || e.at_ms == TIME_UNKNOWN)
         return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "number"))
-            read_int(j, &b.number);
-        else if (slice_is(key, "end"))
-            read_time(j, &b.at_ms);
-        else if (slice_is(key, "cause"))
-            jscan_string_raw(j, &cause);
-        else if (slice_is(key, "nodePool"))
-            jscan_string(j, pool, sizeof pool);
-        else
-            jscan_skip(j);
-    }
-    b.is_excluded = cause_is_excluded(sums_cause(cause));
-    if (cause.size_bytes == 0 || b.number < 0 || b.at_ms == TIME_UNKNOWN)
+    m->last_execution = max_of(m->last_execution, e.number);
+    if (e.pool[0] == '\0' || m->break_count >= MAX_BREAKS)
         return;
-    if (b.number > r->m->last_execution)
-        r->m->last_execution = b.number;
-    if (pool[0] == '\0' || r->m->break_count >= MAX_BREAKS)
-        return;
-    b.pool = mem_strdup(pool);
-    MEM_GROW(r->m->breaks, r->m->break_count, r->m->break_capacity);
-    r->m->breaks[r->m->break_count++] = b;
+    MEM_GROW(m->breaks, m->break_count, m->break_capacity);
+    m->breaks[m->break_count++] = (struct member_break){.number = e.number,
+                                                        .at_ms = e.at_ms,
+                                                        .pool = mem_strdup(e.pool),
+                                                        .is_excluded = cause_is_excluded(sums_cause(e.cause))};
 }
 
-/* One member of an object with one value of interest, or two. */
-static void read_pair(struct jscan *j, const char *first, int64_t *to_first, const char *second, int64_t *to_second,
-                      void (*read)(struct jscan *, int64_t *)) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, first))
-            read(j, to_first);
-        else if (slice_is(key, second))
-            read(j, to_second);
-        else
-            jscan_skip(j);
-    }
-}
+#define READ(field, key, function) JMEMBER_FIELD(struct reading, field, key, function)
 
-static void read_list(struct jscan *j, struct reading *r, void (*read)(struct jscan *, struct reading *)) {
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j))
-        read(j, r);
-}
-
-static void read_interruptions(struct jscan *j, struct reading *r) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "total"))
-            read_int(j, &r->total);
-        else if (slice_is(key, "excluded"))
-            read_int(j, &r->excluded);
-        else if (slice_is(key, "byCause"))
-            read_list(j, r, read_cause);
-        else
-            jscan_skip(j);
-    }
-}
-
-static void read_cost(struct jscan *j, struct reading *r) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "currency"))
-            read_text(j, r->m->currency, sizeof r->m->currency);
-        else if (slice_is(key, "allocated"))
-            read_hundredths(j, &r->cost);
-        else if (slice_is(key, "lost"))
-            read_hundredths(j, &r->cost_lost);
-        else
-            jscan_skip(j);
-    }
-}
-
-static void read_status(struct jscan *j, struct reading *r) {
-    int64_t unused;
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "target"))
-            read_target(j, r);
-        else if (slice_is(key, "time"))
-            read_times(j, r);
-        else if (slice_is(key, "cost"))
-            read_cost(j, r);
-        else if (slice_is(key, "badput"))
-            read_list(j, r, read_bucket);
-        else if (slice_is(key, "executions"))
-            read_list(j, r, read_execution);
-        else if (slice_is(key, "goodputPPM"))
-            read_pair(j, "program", &r->program_ppm, "", &unused, read_int);
-        else if (slice_is(key, "availability"))
-            read_pair(j, "required", &r->m->weight.slots, "", &unused, read_int);
-        else if (slice_is(key, "interruptions"))
-            read_interruptions(j, r);
-        else if (slice_is(key, "acceleratorHours"))
-            read_pair(j, "allocated", &r->paid_milli_hours, "productive", &r->paid_productive_milli_hours,
-                      read_milli_hours);
-        else
-            jscan_skip(j);
-    }
-}
+static const struct jmember metadata[] = {
+    READ(m.name, "name", read_name),
+    READ(m.namespace_, "namespace", read_name),
+    JMEMBER(struct reading, uid, "uid"),
+    READ(m, "labels", read_labels),
+};
+static const struct jmember target[] = {
+    JMEMBER(struct reading, target_uid, "uid"),         READ(m.queue, "queue", read_filled),
+    READ(m.cluster_queue, "clusterQueue", read_filled), READ(m.priority, "priorityClass", read_filled),
+    READ(m.accelerator, "accelerator", read_filled),    READ(m.weight.chips, "chips", read_int),
+};
+static const struct jmember time_rows[] = {
+    JMEMBER_TIME(struct reading, m.start_ms, "start"),
+    JMEMBER_TIME(struct reading, m.end_ms, "end"),
+    READ(wall_ms, "wallMilliseconds", read_int),
+    READ(available_ms, "availableMilliseconds", read_int),
+    READ(productive_ms, "productiveMilliseconds", read_int),
+};
+static const struct jmember cost[] = {
+    JMEMBER(struct reading, m.currency, "currency"),
+    READ(cost, "allocated", read_hundredths),
+    READ(cost_lost, "lost", read_hundredths),
+};
+static const struct jmember ratios[] = {READ(program_ppm, "program", read_int)};
+static const struct jmember availability[] = {READ(m.weight.slots, "required", read_int)};
+static const struct jmember interruptions[] = {
+    READ(total, "total", read_int),
+    READ(excluded, "excluded", read_int),
+    JMEMBER_LIST(struct reading, m.life, "byCause", read_cause),
+};
+static const struct jmember hours[] = {
+    READ(paid_milli_hours, "allocated", read_milli_hours),
+    READ(paid_productive_milli_hours, "productive", read_milli_hours),
+};
+static const struct jmember status[] = {
+    JMEMBER_OBJECT("target", target),
+    JMEMBER_OBJECT("time", time_rows),
+    JMEMBER_OBJECT("cost", cost),
+    JMEMBER_LIST(struct reading, m.life, "badput", read_bucket),
+    JMEMBER_LIST(struct reading, m, "executions", read_execution),
+    JMEMBER_OBJECT("goodputPPM", ratios),
+    JMEMBER_OBJECT("availability", availability),
+    JMEMBER_OBJECT("interruptions", interruptions),
+    JMEMBER_OBJECT("acceleratorHours", hours),
+};
+static const struct jmember rows[] = {JMEMBER_OBJECT("metadata", metadata), JMEMBER_OBJECT("status", status)};
 
 static int64_t times(int64_t value, int64_t ppm) {
     return (int64_t)(((__int128)value * ppm + 500000) / 1000000);
 }
 
 static void finish(struct reading *r) {
-    struct member *m = r->m;
+    struct member *m = &r->m;
     int64_t *of = m->life.of;
     if (r->cost < 0 || m->currency[0] == '\0')
         sums_leave_out_costs(&m->life);
@@ -347,28 +231,20 @@ static void finish(struct reading *r) {
 
 struct member *member_read(struct slice object) {
     struct jscan j;
-    struct slice key;
-    struct reading r = {.m = mem_new(struct member),
-                        .wall_ms = -1,
-                        .available_ms = -1,
-                        .productive_ms = -1,
-                        .program_ppm = -1,
-                        .paid_milli_hours = -1,
-                        .cost = -1,
-                        .cost_lost = -1};
-    struct member *m = r.m;
-    m->start_ms = m->through_ms = m->end_ms = TIME_UNKNOWN;
-    m->last_execution = -1;
+    struct reading r = {
+        .m = {.start_ms = TIME_UNKNOWN, .through_ms = TIME_UNKNOWN, .end_ms = TIME_UNKNOWN, .last_execution = -1},
+        .wall_ms = -1,
+        .available_ms = -1,
+        .productive_ms = -1,
+        .program_ppm = -1,
+        .paid_milli_hours = -1,
+        .cost = -1,
+        .cost_lost = -1};
+    struct member *m = mem_new(struct member);
     jscan_init(&j, object);
-    if (jscan_object(&j))
-        while (jscan_key(&j, &key)) {
-            if (slice_is(key, "metadata"))
-                read_metadata(&j, &r);
-            else if (slice_is(key, "status"))
-                read_status(&j, &r);
-            else
-                jscan_skip(&j);
-        }
+    jmembers_read(&j, JMEMBERS(rows), &r);
+    finish(&r);
+    *m = r.m;
     if (jscan_error(&j, NULL) != NULL || m->name == NULL) {
         member_free(m);
         return NULL;
@@ -378,7 +254,6 @@ struct member *member_read(struct slice object) {
     m->full_name = mem_format("%s/%s", m->namespace_, m->name);
     CLEANUP_FREE char *identity = mem_format("%s %s %s", m->full_name, r.uid, r.target_uid);
     m->id = hash_stable(0, slice_of(identity)) & MEMBER_ID_MASK;
-    finish(&r);
     return m;
 }
 

@@ -1,57 +1,28 @@
 #include "kube/lease_record.h"
 
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/jwrite.h"
 
-static void parse_count(struct jscan *j, int64_t *ret) {
+static void parse_count(struct jscan *j, void *count) {
     int64_t n;
     if (jscan_int(j, &n))
-        *ret = n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : n;
-}
-
-static void parse_spec(struct jscan *j, struct lease_record *r) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "holderIdentity"))
-            jscan_string(j, r->holder, sizeof r->holder);
-        else if (slice_is(key, "acquireTime"))
-            jscan_string(j, r->acquire_time, sizeof r->acquire_time);
-        else if (slice_is(key, "leaseDurationSeconds"))
-            parse_count(j, &r->duration_s);
-        else if (slice_is(key, "leaseTransitions"))
-            parse_count(j, &r->transitions);
-        else
-            jscan_skip(j);
-    }
-}
-
-static void parse_metadata(struct jscan *j, struct lease_record *r) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key))
-        if (slice_is(key, "resourceVersion"))
-            jscan_string(j, r->resource_version, sizeof r->resource_version);
-        else
-            jscan_skip(j);
+        *(int64_t *)count = n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : n;
 }
 
 bool lease_record_parse(struct slice body, struct lease_record *ret) {
+    typedef struct lease_record record;
+    static const struct jmember metadata[] = {JMEMBER(record, resource_version, "resourceVersion")};
+    static const struct jmember spec[] = {
+        JMEMBER(record, holder, "holderIdentity"),
+        JMEMBER_FIELD(record, duration_s, "leaseDurationSeconds", parse_count),
+        JMEMBER(record, acquire_time, "acquireTime"),
+        JMEMBER_FIELD(record, transitions, "leaseTransitions", parse_count),
+    };
+    static const struct jmember rows[] = {JMEMBER_OBJECT("metadata", metadata), JMEMBER_OBJECT("spec", spec)};
     struct lease_record r = {0};
     struct jscan j;
-    struct slice key;
     jscan_init(&j, body);
-    if (jscan_object(&j))
-        while (jscan_key(&j, &key)) {
-            if (slice_is(key, "metadata"))
-                parse_metadata(&j, &r);
-            else if (slice_is(key, "spec"))
-                parse_spec(&j, &r);
-            else
-                jscan_skip(&j);
-        }
+    jmembers_read(&j, JMEMBERS(rows), &r);
     if (jscan_error(&j, NULL) != NULL || !jscan_at_end(&j) || r.resource_version[0] == '\0')
         return false;
     *ret = r;

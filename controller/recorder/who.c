@@ -1,7 +1,7 @@
 #include "recorder/who.h"
 
 #include "base/base64.h"
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
 #include "kube/review.h"
@@ -81,20 +81,19 @@ static struct verdict *oldest(struct who *who) {
     return v;
 }
 
-/* "system:serviceaccount:NAMESPACE:NAME" */
+struct user {
+    struct slice name; /* "system:serviceaccount:NAMESPACE:NAME" */
+};
+
 static void read_user(struct slice user, struct verdict *v) {
+    static const struct jmember rows[] = {JMEMBER(struct user, name, "username")};
     struct jscan j;
-    struct slice key, name = {0}, namespace_;
+    struct user u = {.name = {0}};
+    struct slice namespace_;
     v->status = user.size_bytes == 0 ? 401 : 403;
     jscan_init(&j, user);
-    if (user.size_bytes == 0 || !jscan_object(&j))
-        return;
-    while (jscan_key(&j, &key)) {
-        if (slice_is(key, "username"))
-            jscan_string_raw(&j, &name);
-        else
-            jscan_skip(&j);
-    }
+    jmembers_read(&j, JMEMBERS(rows), &u);
+    struct slice name = u.name;
     slice_copy(v->user, sizeof v->user, name);
     if (slice_take_prefix(&name, "system:serviceaccount:") && slice_take_until(&name, ':', &namespace_) &&
         namespace_.size_bytes > 0 && slice_copy(v->namespace_, sizeof v->namespace_, namespace_))
@@ -117,6 +116,19 @@ static void on_review(void *context, struct slice user, const struct error *err)
     a->done(a->context, v.status, v.namespace_, v.user);
 }
 
+static void read_one(struct jscan *j, void *is_ours) {
+    struct slice one;
+    if (jscan_string_raw(j, &one))
+        *(bool *)is_ours |= slice_is(one, WHO_AUDIENCE);
+}
+
+static void read_audience(struct jscan *j, void *is_ours) {
+    if (jscan_peek(j) == JSCAN_ARRAY)
+        jmembers_each(j, read_one, is_ours);
+    else
+        read_one(j, is_ours);
+}
+
 /* Whether the token says that it is for us; unchecked: the API server checks it. */
 static bool is_for_us(struct slice token) {
     struct slice header, claims;
@@ -128,24 +140,14 @@ static bool is_for_us(struct slice token) {
         *c = *c == '-' ? '+' : *c == '_' ? '/' : *c;
     size_t size;
     CLEANUP_FREE char *json = base64_decode(slice_of(text), &size);
+    static const struct jmember rows[] = {JMEMBER_SELF("aud", read_audience)};
     struct jscan j;
-    struct slice key, one;
-    bool is_so = false;
+    bool is_ours = false;
     if (json == NULL)
         return false;
     jscan_init(&j, (struct slice){json, size});
-    if (!jscan_object(&j))
-        return false;
-    while (jscan_key(&j, &key)) {
-        if (!slice_is(key, "aud"))
-            jscan_skip(&j);
-        else if (jscan_peek(&j) == JSCAN_STRING)
-            is_so = jscan_string_raw(&j, &one) && slice_is(one, WHO_AUDIENCE);
-        else if (jscan_array(&j))
-            while (jscan_element(&j))
-                is_so |= jscan_string_raw(&j, &one) && slice_is(one, WHO_AUDIENCE);
-    }
-    return is_so;
+    jmembers_read(&j, JMEMBERS(rows), &is_ours);
+    return is_ours;
 }
 
 void who_ask(struct who *who, struct slice authorization, const char *peer, struct who_asker *a) {

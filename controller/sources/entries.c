@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/rfc3339.h"
 
 #include <errno.h>
@@ -85,24 +85,21 @@ bool entries_seen_parse(struct entries_seen *seen, struct slice cursor) {
 
 /* ---- replies ---- */
 
+struct texts {
+    struct slice time, insert_id;
+};
+
 static bool read_entry(struct slice json, struct entry *e) {
+    static const struct jmember rows[] = {JMEMBER_REQUIRED(struct texts, time, "timestamp"),
+                                          JMEMBER(struct texts, insert_id, "insertId")};
     struct jscan j;
-    struct slice key, time = {0}, insert_id = {0};
+    struct texts t = {0};
     int64_t ns = 0;
     jscan_init(&j, json);
-    if (!jscan_object(&j))
+    if (!jmembers_read(&j, JMEMBERS(rows), &t) || !jscan_at_end(&j) || !rfc3339_take(&t.time, &ns, NULL) ||
+        t.time.size_bytes > 0 || ns < 0)
         return false;
-    while (jscan_key(&j, &key)) {
-        if (slice_is(key, "timestamp"))
-            jscan_string_raw(&j, &time);
-        else if (slice_is(key, "insertId"))
-            jscan_string_raw(&j, &insert_id);
-        else
-            jscan_skip(&j);
-    }
-    if (!jscan_at_end(&j) || !rfc3339_take(&time, &ns, NULL) || time.size_bytes > 0 || ns < 0)
-        return false;
-    *e = (struct entry){.at_ns = ns, .id = hash_stable(0, insert_id) & UINT32_MAX, .json = json};
+    *e = (struct entry){.at_ns = ns, .id = hash_stable(0, t.insert_id) & UINT32_MAX, .json = json};
     return true;
 }
 

@@ -3,8 +3,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* The authors' reference vectors (vectors_sip64 in github.com/veorq/SipHash, vectors.h): the bytes 0, 1, 2 ... n-1 under
- * the key 00 01 ... 0f. The one of 15 bytes is in the paper's appendix A. */
+/* The authors' reference vectors (vectors_sip64 in github.com/veorq/SipHash, vectors.h): the bytes 0, 1, 2 ... n-1
+ * under the key 00 01 ... 0f. The one of 15 bytes is in the paper's appendix A. */
 TEST(siphash_gives_the_published_vectors) {
     static const uint64_t key[] = {0x0706050403020100, 0x0f0e0d0c0b0a0908};
     static const uint64_t vectors[] = {0x726fdb47dd0e0e31, 0x74f839c593dc67fd, 0x0d6c8009d9a94f5a, 0x85676696d7fb7e2d,

@@ -1,6 +1,6 @@
 #include "operator/fleet/spec.h"
 
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -13,13 +13,10 @@ static void add_name(struct fleets_names *names, const char *text) {
         names->items[names->count++] = mem_strdup(text);
 }
 
-static void read_names(struct jscan *j, struct fleets_names *names) {
+static void read_name(struct jscan *j, void *names) {
     char text[512];
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j))
-        if (jscan_string(j, text, sizeof text))
-            add_name(names, text);
+    if (jscan_string(j, text, sizeof text))
+        add_name(names, text);
 }
 
 static void names_done(struct fleets_names *names) {
@@ -27,7 +24,15 @@ static void names_done(struct fleets_names *names) {
         free(names->items[i]);
 }
 
-static void read_match_labels(struct jscan *j, struct fleets_spec *spec) {
+/* A read of a spec: the first error ends it. */
+struct reading {
+    struct fleets_spec *spec;
+    struct error **err;
+    int result;
+};
+
+static void read_match_labels(struct jscan *j, void *to) {
+    struct fleets_spec *spec = ((struct reading *)to)->spec;
     struct slice key;
     char value[128];
     if (!jscan_object(j))
@@ -56,77 +61,58 @@ static int check_requirement(const struct fleets_requirement *r, bool is_known, 
     return 0;
 }
 
-static int read_requirement(struct jscan *j, struct fleets_spec *spec, struct error **err) {
+struct requirement {
+    char key[512], operator_[512];
+    struct fleets_names values;
+};
+
+static void read_requirement(struct jscan *j, void *to) {
     static const char *const operators[] = {"In", "NotIn", "Exists", "DoesNotExist"};
-    struct slice key;
-    char text[512];
+    static const struct jmember rows[] = {
+        JMEMBER(struct requirement, key, "key"),
+        JMEMBER(struct requirement, operator_, "operator"),
+        JMEMBER_LIST(struct requirement, values, "values", read_name),
+    };
+    struct reading *reading = to;
+    struct requirement read = {.values = {.count = 0}};
     bool is_known = false;
-    if (spec->requirement_count == FLEETS_REQUIREMENTS) {
+    if (reading->result < 0 || reading->spec->requirement_count == FLEETS_REQUIREMENTS) {
         jscan_skip(j);
-        return error_set(err, EINVAL, "spec.selector.labelSelector: more than %d requirements", FLEETS_REQUIREMENTS);
+        if (reading->result == 0)
+            reading->result = error_set(reading->err, EINVAL, "spec.selector.labelSelector: more than %d requirements",
+                                        FLEETS_REQUIREMENTS);
+        return;
     }
-    struct fleets_requirement *r = &spec->requirements[spec->requirement_count++];
-    if (jscan_object(j))
-        while (jscan_key(j, &key)) {
-            if (slice_is(key, "key") && jscan_string(j, text, sizeof text)) {
-                free(r->key);
-                r->key = mem_strdup(text);
-            } else if (slice_is(key, "operator") && jscan_string(j, text, sizeof text)) {
-                for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
-                    if (strcmp(text, operators[i]) == 0) {
-                        r->operator_ = (enum fleets_operator)i;
-                        is_known = true;
-                    }
-            } else if (slice_is(key, "values")) {
-                read_names(j, &r->values);
-            } else if (!slice_is(key, "key") && !slice_is(key, "operator")) {
-                jscan_skip(j);
-            }
+    jmembers_read(j, JMEMBERS(rows), &read);
+    struct fleets_requirement *r = &reading->spec->requirements[reading->spec->requirement_count++];
+    r->key = mem_strdup(read.key);
+    r->values = read.values;
+    for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
+        if (strcmp(read.operator_, operators[i]) == 0) {
+            r->operator_ = (enum fleets_operator)i;
+            is_known = true;
         }
-    return check_requirement(r, is_known, err);
+    reading->result = check_requirement(r, is_known, reading->err);
 }
 
-static int read_label_selector(struct jscan *j, struct fleets_spec *spec, struct error **err) {
-    struct slice key;
-    int r = 0;
-    if (!jscan_object(j))
-        return 0;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "matchLabels")) {
-            read_match_labels(j, spec);
-        } else if (slice_is(key, "matchExpressions") && jscan_array(j)) {
-            while (jscan_element(j))
-                r = r < 0 ? (jscan_skip(j), r) : read_requirement(j, spec, err);
-        } else if (!slice_is(key, "matchExpressions")) {
-            jscan_skip(j);
-        }
-    }
-    return r;
+static void read_selector(struct jscan *j, void *to) {
+    static const struct jmember names[] = {
+        JMEMBER_LIST(struct fleets_spec, namespaces, "namespaces", read_name),
+        JMEMBER_LIST(struct fleets_spec, queues, "localQueues", read_name),
+        JMEMBER_LIST(struct fleets_spec, cluster_queues, "clusterQueues", read_name),
+        JMEMBER_LIST(struct fleets_spec, priorities, "priorityClasses", read_name),
+    };
+    static const struct jmember labels[] = {JMEMBER_SELF("matchLabels", read_match_labels),
+                                            JMEMBER_ELEMENTS("matchExpressions", read_requirement)};
+    static const struct jmember selector[] = {JMEMBER_OBJECT("labelSelector", labels)};
+    struct reading *reading = to;
+    struct jscan again = *j;
+    jmembers_read(&again, JMEMBERS(names), reading->spec);
+    jmembers_read(j, JMEMBERS(selector), reading);
 }
 
-static int read_selector(struct jscan *j, struct fleets_spec *spec, struct error **err) {
-    struct slice key;
-    int r = 0;
-    if (!jscan_object(j))
-        return 0;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "namespaces"))
-            read_names(j, &spec->namespaces);
-        else if (slice_is(key, "localQueues"))
-            read_names(j, &spec->queues);
-        else if (slice_is(key, "clusterQueues"))
-            read_names(j, &spec->cluster_queues);
-        else if (slice_is(key, "priorityClasses"))
-            read_names(j, &spec->priorities);
-        else if (slice_is(key, "labelSelector"))
-            r = read_label_selector(j, spec, err);
-        else
-            jscan_skip(j);
-    }
-    return r;
-}
-
-static void read_node_selector(struct jscan *j, struct buf *text) {
+static void read_node_selector(struct jscan *j, void *to) {
+    struct buf *text = to;
     struct slice key;
     char value[128];
     if (!jscan_object(j))
@@ -136,23 +122,24 @@ static void read_node_selector(struct jscan *j, struct buf *text) {
             buf_format(text, "%s%.*s=%s", text->size_bytes > 0 ? "," : "", SLICE_ARG(key), value);
 }
 
-static void read_capacity(struct jscan *j, struct fleets_spec *spec) {
-    struct slice key;
-    CLEANUP_BUF struct buf text;
-    buf_init(&text, 16384);
-    if (!jscan_object(j))
-        return;
-    spec->has_capacity = true;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "nodeSelector"))
-            read_node_selector(j, &text);
-        else if (slice_is(key, "accelerators"))
-            read_names(j, &spec->accelerators);
-        else
-            jscan_skip(j);
-    }
+struct capacity {
+    struct buf selector;
+    struct fleets_names accelerators;
+};
+
+static void read_capacity(struct jscan *j, void *to) {
+    static const struct jmember rows[] = {
+        JMEMBER_FIELD(struct capacity, selector, "nodeSelector", read_node_selector),
+        JMEMBER_LIST(struct capacity, accelerators, "accelerators", read_name),
+    };
+    struct fleets_spec *spec = ((struct reading *)to)->spec;
+    struct capacity capacity = {.accelerators = spec->accelerators};
+    buf_init(&capacity.selector, 16384);
+    spec->has_capacity = jscan_peek(j) == JSCAN_OBJECT;
+    jmembers_read(j, JMEMBERS(rows), &capacity);
+    spec->accelerators = capacity.accelerators;
     free(spec->node_selector);
-    spec->node_selector = mem_strdup(buf_text(&text));
+    spec->node_selector = buf_take(&capacity.selector);
 }
 
 static int set_rolling(struct fleets_spec *spec, const char *text, struct error **err) {
@@ -181,22 +168,30 @@ static int set_calendar(struct fleets_spec *spec, const char *text, struct error
     return error_set(err, EINVAL, "spec.window.calendar \"%s\": use one of Day, Week, Month", text);
 }
 
-static int read_window(struct jscan *j, struct fleets_spec *spec, struct error **err) {
-    struct slice key;
-    char rolling[32] = "", calendar[32] = "";
-    if (!jscan_object(j))
-        return 0;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "rolling"))
-            jscan_string(j, rolling, sizeof rolling);
-        else if (slice_is(key, "calendar"))
-            jscan_string(j, calendar, sizeof calendar);
-        else
-            jscan_skip(j);
+struct window {
+    char rolling[32], calendar[32];
+};
+
+static void read_window(struct jscan *j, void *to) {
+    static const struct jmember rows[] = {JMEMBER(struct window, rolling, "rolling"),
+                                          JMEMBER(struct window, calendar, "calendar")};
+    struct reading *r = to;
+    struct window w = {.rolling = ""};
+    if (r->result < 0 || jscan_peek(j) != JSCAN_OBJECT) {
+        jscan_skip(j);
+        return;
     }
-    if ((rolling[0] != '\0') == (calendar[0] != '\0'))
-        return error_set(err, EINVAL, "spec.window is either rolling (such as 7d) or calendar (Day, Week or Month)");
-    return rolling[0] != '\0' ? set_rolling(spec, rolling, err) : set_calendar(spec, calendar, err);
+    jmembers_read(j, JMEMBERS(rows), &w);
+    if ((w.rolling[0] != '\0') == (w.calendar[0] != '\0'))
+        r->result =
+            error_set(r->err, EINVAL, "spec.window is either rolling (such as 7d) or calendar (Day, Week or Month)");
+    else
+        r->result =
+            w.rolling[0] != '\0' ? set_rolling(r->spec, w.rolling, r->err) : set_calendar(r->spec, w.calendar, r->err);
+}
+
+static void read_keys(struct jscan *j, void *to) {
+    jmembers_each(j, read_name, &((struct reading *)to)->spec->keys);
 }
 
 static int check_keys(const struct fleets_spec *spec, struct error **err) {
@@ -217,31 +212,21 @@ static int check_keys(const struct fleets_spec *spec, struct error **err) {
 }
 
 int fleets_spec_read(struct fleets_spec *spec, struct slice json, struct error **err) {
+    static const struct jmember rows[] = {
+        JMEMBER_SELF("selector", read_selector),
+        JMEMBER_SELF("capacity", read_capacity),
+        JMEMBER_SELF("window", read_window),
+        JMEMBER_SELF("groupBy", read_keys),
+    };
     struct jscan j;
-    struct slice key;
-    int r = 0;
+    struct reading r = {spec, err, 0};
     *spec = (struct fleets_spec){.node_selector = mem_strdup("")};
     set_rolling(spec, "7d", NULL);
     jscan_init(&j, json);
-    if (json.size_bytes == 0 || !jscan_object(&j))
+    if (json.size_bytes == 0 || jscan_peek(&j) != JSCAN_OBJECT)
         return 0;
-    while (jscan_key(&j, &key)) {
-        int part = 0;
-        if (r < 0) /* the first is reported */
-            jscan_skip(&j);
-        else if (slice_is(key, "selector"))
-            part = read_selector(&j, spec, err);
-        else if (slice_is(key, "capacity"))
-            read_capacity(&j, spec);
-        else if (slice_is(key, "window"))
-            part = read_window(&j, spec, err);
-        else if (slice_is(key, "groupBy"))
-            read_names(&j, &spec->keys);
-        else
-            jscan_skip(&j);
-        r = r < 0 ? r : part;
-    }
-    return r < 0 ? r : check_keys(spec, err);
+    jmembers_read(&j, JMEMBERS(rows), &r);
+    return r.result < 0 ? r.result : check_keys(spec, err);
 }
 
 void fleets_spec_done(struct fleets_spec *spec) {

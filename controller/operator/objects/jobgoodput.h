@@ -51,7 +51,7 @@ struct object_jobgoodput {
     int window_count;
     struct object_program program;
     struct object_cost cost;
-    int64_t total_steps; /* 0: not told */
+    int64_t total_steps; /* 0: not set */
     /* as written before, by whomever */
     struct slice status; /* the whole of it, JSON; empty if there is none */
     bool is_finished;    /* condition Finished=True */

@@ -1,94 +1,26 @@
-/* The readers of JobSets and Jobs. */
+/* Reads JobSets and Jobs. */
 #include "operator/objects/jobset.h"
-#include "base/jscan.h"
 
-#include <errno.h>
 #include <string.h>
 
-/* spec.containers of a pod template. */
-static void pod_template_scan(struct jscan *j, int64_t *chips) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (!slice_is(key, "spec")) {
-            jscan_skip(j);
-            continue;
-        }
-        if (!jscan_object(j))
-            continue;
-        while (jscan_key(j, &key)) {
-            if (slice_is(key, "containers"))
-                *chips += object_containers_chips_scan(j);
-            else
-                jscan_skip(j);
-        }
-    }
-}
+#define TEMPLATE struct object_replicated_job
+#define SET struct object_jobset
+#define JOB struct object_job
 
-static void job_spec_scan(struct jscan *j, struct object_replicated_job *job, struct object_job *whole) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "parallelism"))
-            job->parallelism = object_int_scan(j, -1);
-        else if (slice_is(key, "completions"))
-            job->completions = object_int_scan(j, -1);
-        else if (slice_is(key, "template"))
-            pod_template_scan(j, &job->chips);
-        else if (whole && slice_is(key, "suspend"))
-            whole->is_suspended = object_bool_scan(j);
-        else if (whole && slice_is(key, "managedBy"))
-            whole->managed_by = object_text_scan(j);
-        else
-            jscan_skip(j);
-    }
-}
-
-static void job_template_scan(struct jscan *j, struct object_replicated_job *job) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "spec"))
-            job_spec_scan(j, job, NULL);
-        else
-            jscan_skip(j);
-    }
-}
-
-static bool array_has_elements(struct jscan *j) {
-    bool has = false;
-    if (!jscan_array(j))
-        return false;
-    while (jscan_element(j)) {
-        has = true;
-        jscan_skip(j);
-    }
-    return has;
-}
-
-static void replicated_job_scan(struct jscan *j, struct object_replicated_job *job) {
-    struct slice key;
-    memset(job, 0, sizeof *job);
-    job->replicas = 1;
-    job->parallelism = job->completions = -1;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "name"))
-            job->name = object_text_scan(j);
-        else if (slice_is(key, "replicas"))
-            job->replicas = object_int_scan(j, 1);
-        else if (slice_is(key, "template"))
-            job_template_scan(j, job);
-        else if (slice_is(key, "dependsOn"))
-            job->has_dependency = array_has_elements(j);
-        else
-            jscan_skip(j);
-    }
-}
+static const struct jmember pod_spec[] = {JMEMBER_FIELD(TEMPLATE, chips, "containers", object_containers_chips_scan)};
+static const struct jmember pod_template[] = {JMEMBER_OBJECT("spec", pod_spec)};
+static const struct jmember template_spec[] = {
+    JMEMBER(TEMPLATE, parallelism, "parallelism"),
+    JMEMBER(TEMPLATE, completions, "completions"),
+    JMEMBER_OBJECT("template", pod_template),
+};
+static const struct jmember job_template[] = {JMEMBER_OBJECT("spec", template_spec)};
+static const struct jmember replicated_job[] = {
+    JMEMBER(TEMPLATE, name, "name"),
+    JMEMBER_OBJECT("template", job_template),
+    JMEMBER(TEMPLATE, replicas, "replicas"),
+    JMEMBER_FIELD(TEMPLATE, has_dependency, "dependsOn", object_is_filled_scan),
+};
 
 /* One more than fit: which are required is decided by those with chips. */
 static void put_instead(struct object_jobset *jobset, const struct object_replicated_job *job, int *without_chips) {
@@ -107,16 +39,18 @@ static void put_instead(struct object_jobset *jobset, const struct object_replic
     jobset->jobs[at] = *job;
 }
 
-static void replicated_jobs_scan(struct jscan *j, struct object_jobset *jobset) {
+static void replicated_jobs_scan(struct jscan *j, void *at) {
+    struct object_jobset *jobset = at;
     int left_out_without_chips = 0;
     if (!jscan_array(j))
         return;
     while (jscan_element(j)) {
-        struct object_replicated_job spare;
-        bool fits = jobset->job_count < OBJECT_REPLICATED_JOBS;
-        replicated_job_scan(j, fits ? &jobset->jobs[jobset->job_count++] : &spare);
-        if (!fits)
-            put_instead(jobset, &spare, &left_out_without_chips);
+        struct object_replicated_job job = {.replicas = 1, .parallelism = -1, .completions = -1};
+        jmembers_read(j, JMEMBERS(replicated_job), &job);
+        if (jobset->job_count < OBJECT_REPLICATED_JOBS)
+            jobset->jobs[jobset->job_count++] = job;
+        else
+            put_instead(jobset, &job, &left_out_without_chips);
     }
     bool has_chips = jobset->left_out > 0;
     for (int i = 0; i < jobset->job_count; i++)
@@ -124,155 +58,76 @@ static void replicated_jobs_scan(struct jscan *j, struct object_jobset *jobset) 
     jobset->left_out += has_chips ? 0 : left_out_without_chips;
 }
 
-static void coordinator_scan(struct jscan *j, struct object_jobset *jobset) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "replicatedJob"))
-            jobset->coordinator_job = object_text_scan(j);
-        else if (slice_is(key, "jobIndex"))
-            jobset->coordinator_job_index = object_int_scan(j, 0);
-        else if (slice_is(key, "podIndex"))
-            jobset->coordinator_pod_index = object_int_scan(j, 0);
-        else
-            jscan_skip(j);
-    }
+static void order_scan(struct jscan *j, void *is_in_order) {
+    *(bool *)is_in_order = slice_is(object_text_scan(j), "InOrder");
 }
 
-static bool startup_is_in_order(struct jscan *j) {
-    struct slice key;
-    bool in_order = false;
-    if (!jscan_object(j))
-        return false;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "startupPolicyOrder"))
-            in_order = slice_is(object_text_scan(j), "InOrder");
-        else
-            jscan_skip(j);
-    }
-    return in_order;
-}
+static const struct jmember startup_policy[] = {
+    JMEMBER_FIELD(SET, is_started_in_order, "startupPolicyOrder", order_scan)};
+static const struct jmember coordinator[] = {
+    JMEMBER(SET, coordinator_job, "replicatedJob"),
+    JMEMBER(SET, coordinator_job_index, "jobIndex"),
+    JMEMBER(SET, coordinator_pod_index, "podIndex"),
+};
+static const struct jmember set_spec[] = {
+    JMEMBER_SELF("replicatedJobs", replicated_jobs_scan),
+    JMEMBER_OBJECT("startupPolicy", startup_policy),
+    JMEMBER(SET, is_suspended, "suspend"),
+    JMEMBER_OBJECT("coordinator", coordinator),
+    JMEMBER(SET, managed_by, "managedBy"),
+};
 
-static void jobset_spec_scan(struct jscan *j, struct object_jobset *jobset) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "replicatedJobs"))
-            replicated_jobs_scan(j, jobset);
-        else if (slice_is(key, "suspend"))
-            jobset->is_suspended = object_bool_scan(j);
-        else if (slice_is(key, "managedBy"))
-            jobset->managed_by = object_text_scan(j);
-        else if (slice_is(key, "coordinator"))
-            coordinator_scan(j, jobset);
-        else if (slice_is(key, "startupPolicy"))
-            jobset->is_started_in_order = startup_is_in_order(j);
-        else
-            jscan_skip(j);
-    }
+static void restarts_scan(struct jscan *j, void *sum) {
+    int64_t n;
+    if (jscan_int(j, &n) && n > 0 && n < 1000000)
+        *(int64_t *)sum += n;
 }
 
 /* status.replicatedJobsStatus[].jobRestarts[]: restarts of single jobs. */
-static int64_t job_restarts_scan(struct jscan *j) {
-    struct slice key;
-    int64_t sum = 0;
-    if (!jscan_array(j))
-        return 0;
-    while (jscan_element(j)) {
-        if (!jscan_object(j))
-            continue;
-        while (jscan_key(j, &key)) {
-            if (!slice_is(key, "jobRestarts")) {
-                jscan_skip(j);
-                continue;
-            }
-            if (jscan_array(j))
-                while (jscan_element(j)) {
-                    int64_t n = object_int_scan(j, 0);
-                    sum += n > 0 && n < 1000000 ? n : 0;
-                }
-        }
-    }
-    return sum;
+static void job_status_scan(struct jscan *j, void *jobset) {
+    static const struct jmember rows[] = {JMEMBER_LIST(SET, job_restarts, "jobRestarts", restarts_scan)};
+    jmembers_read(j, JMEMBERS(rows), jobset);
 }
 
-static void jobset_status_scan(struct jscan *j, struct object_jobset *jobset) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "conditions"))
-            object_conditions_scan(j, &jobset->conditions);
-        else if (slice_is(key, "restarts"))
-            jobset->restarts = object_int_scan(j, 0);
-        else if (slice_is(key, "replicatedJobsStatus"))
-            jobset->job_restarts = job_restarts_scan(j);
-        else
-            jscan_skip(j);
-    }
-}
+static const struct jmember set_status[] = {
+    JMEMBER_FIELD(SET, conditions, "conditions", object_conditions_scan),
+    JMEMBER(SET, restarts, "restarts"),
+    JMEMBER_ELEMENTS("replicatedJobsStatus", job_status_scan),
+};
+static const struct jmember set_rows[] = {JMEMBER_FIELD(SET, meta, "metadata", object_meta_scan),
+                                          JMEMBER_OBJECT("spec", set_spec), JMEMBER_OBJECT("status", set_status)};
 
 int object_jobset_parse(struct slice json, struct object_jobset *jobset) {
-    struct jscan j;
-    struct slice key;
     memset(jobset, 0, sizeof *jobset);
     object_meta_init(&jobset->meta);
-    jscan_init_loose(&j, json);
-    if (!jscan_object(&j))
-        return -EINVAL;
-    while (jscan_key(&j, &key)) {
-        if (slice_is(key, "metadata"))
-            object_meta_scan(&j, &jobset->meta);
-        else if (slice_is(key, "spec"))
-            jobset_spec_scan(&j, jobset);
-        else if (slice_is(key, "status"))
-            jobset_status_scan(&j, jobset);
-        else
-            jscan_skip(&j);
-    }
-    return object_finish(&j, &jobset->meta);
+    return object_read(json, JMEMBERS(set_rows), jobset);
 }
 
-static void job_status_scan(struct jscan *j, struct object_job *job) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "conditions"))
-            object_conditions_scan(j, &job->conditions);
-        else if (slice_is(key, "failed"))
-            job->failed_pods = object_int_scan(j, 0);
-        else if (slice_is(key, "completedIndexes"))
-            job->completed_indexes = object_text_scan(j);
-        else if (slice_is(key, "completionTime"))
-            job->completion_ms = object_time_scan(j);
-        else
-            jscan_skip(j);
-    }
+static void template_scan(struct jscan *j, void *job) {
+    jmembers_read(j, JMEMBERS(pod_template), job);
 }
+
+static const struct jmember job_spec[] = {
+    JMEMBER(JOB, job.parallelism, "parallelism"),
+    JMEMBER(JOB, job.completions, "completions"),
+    JMEMBER_FIELD(JOB, job, "template", template_scan),
+    JMEMBER(JOB, is_suspended, "suspend"),
+    JMEMBER(JOB, managed_by, "managedBy"),
+};
+static const struct jmember job_status[] = {
+    JMEMBER_FIELD(JOB, conditions, "conditions", object_conditions_scan),
+    JMEMBER_TIME(JOB, completion_ms, "completionTime"),
+    JMEMBER(JOB, failed_pods, "failed"),
+    JMEMBER(JOB, completed_indexes, "completedIndexes"),
+};
+static const struct jmember job_rows[] = {JMEMBER_FIELD(JOB, meta, "metadata", object_meta_scan),
+                                          JMEMBER_OBJECT("spec", job_spec), JMEMBER_OBJECT("status", job_status)};
 
 int object_job_parse(struct slice json, struct object_job *job) {
-    struct jscan j;
-    struct slice key;
     memset(job, 0, sizeof *job);
     object_meta_init(&job->meta);
     job->completion_ms = TIME_UNKNOWN;
     job->job.replicas = 1;
     job->job.parallelism = job->job.completions = -1;
-    jscan_init_loose(&j, json);
-    if (!jscan_object(&j))
-        return -EINVAL;
-    while (jscan_key(&j, &key)) {
-        if (slice_is(key, "metadata"))
-            object_meta_scan(&j, &job->meta);
-        else if (slice_is(key, "spec"))
-            job_spec_scan(&j, &job->job, job);
-        else if (slice_is(key, "status"))
-            job_status_scan(&j, job);
-        else
-            jscan_skip(&j);
-    }
-    return object_finish(&j, &job->meta);
+    return object_read(json, JMEMBERS(job_rows), job);
 }

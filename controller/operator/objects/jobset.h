@@ -14,7 +14,8 @@ struct object_replicated_job {
 struct object_jobset {
     struct object_meta meta;
     struct object_replicated_job jobs[OBJECT_REPLICATED_JOBS];
-    int job_count, left_out; /* left_out: so many that ask for chips (or of any, if none does) are not among jobs */
+    int job_count,
+        left_out; /* left_out: the number of jobs with chips (of all jobs, if none has chips) beyond the array */
     bool is_suspended, is_started_in_order;
     struct slice managed_by;
     struct slice coordinator_job; /* spec.coordinator */

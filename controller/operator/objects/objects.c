@@ -1,6 +1,5 @@
 #include "operator/objects/objects.h"
 
-#include "base/jscan.h"
 #include "base/minmax.h"
 
 #include <assert.h>
@@ -30,31 +29,13 @@ const struct object_condition *object_condition_find(const struct object_conditi
 
 struct slice object_text_scan(struct jscan *j) {
     struct slice raw = {0};
-    if (!jscan_string_raw(j, &raw))
-        raw = (struct slice){0};
-    return raw;
+    return jscan_string_raw(j, &raw) ? raw : (struct slice){0};
 }
 
-int64_t object_time_scan(struct jscan *j) {
-    int64_t ms;
-    return jscan_time_ms(j, &ms) ? ms : TIME_UNKNOWN;
-}
-
-int64_t object_int_scan(struct jscan *j, int64_t otherwise) {
-    int64_t value;
-    return jscan_int(j, &value) ? value : otherwise;
-}
-
-bool object_bool_scan(struct jscan *j) {
-    bool value = false;
-    return jscan_bool(j, &value) && value;
-}
-
-static int64_t index_of(struct slice text) {
-    int64_t value;
-    if (!slice_take_uint(&text, &value) || text.size_bytes > 0 || value > INT32_MAX)
-        return -1;
-    return value;
+static void index_scan(struct jscan *j, void *at) {
+    struct slice text = object_text_scan(j);
+    int64_t value, *index = at;
+    *index = slice_take_uint(&text, &value) && text.size_bytes == 0 && value <= INT32_MAX ? value : -1;
 }
 
 void object_meta_init(struct object_meta *meta) {
@@ -64,20 +45,7 @@ void object_meta_init(struct object_meta *meta) {
     meta->price = PRICE_NONE;
 }
 
-static void jobset_label(struct slice key, struct slice value, struct object_meta *meta) {
-    if (slice_is(key, "jobset-uid"))
-        meta->jobset_uid = value;
-    else if (slice_is(key, "jobset-name"))
-        meta->jobset_name = value;
-    else if (slice_is(key, "replicatedjob-name"))
-        meta->replicated_job = value;
-    else if (slice_is(key, "job-index"))
-        meta->job_index = index_of(value);
-    else if (slice_is(key, "restart-attempt"))
-        meta->restart_attempt = index_of(value);
-}
-
-/* Node pools by the labels of the clouds; the first that is there. */
+/* Node pools by the labels of the clouds. */
 static void node_label(struct slice key, struct slice value, struct object_meta *meta) {
     if (slice_is(key, "cloud.google.com/gke-nodepool") || slice_is(key, "eks.amazonaws.com/nodegroup") ||
         slice_is(key, "kubernetes.azure.com/agentpool"))
@@ -92,141 +60,112 @@ static void node_label(struct slice key, struct slice value, struct object_meta 
         meta->chip = chip_of_label(key, value);
 }
 
-static void labels_scan(struct jscan *j, struct object_meta *meta) {
+#define META struct object_meta
+
+static const struct jmember jobset_labels[] = {
+    JMEMBER_FIELD(META, job_index, "job-index", index_scan),
+    JMEMBER(META, jobset_name, "jobset-name"),
+    JMEMBER(META, jobset_uid, "jobset-uid"),
+    JMEMBER(META, replicated_job, "replicatedjob-name"),
+    JMEMBER_FIELD(META, restart_attempt, "restart-attempt", index_scan),
+};
+static const struct jmember other_labels[] = {
+    JMEMBER(META, controller_uid, "batch.kubernetes.io/controller-uid"),
+    JMEMBER_FIELD(META, completion_index, "batch.kubernetes.io/job-completion-index", index_scan),
+    JMEMBER(META, queue, "kueue.x-k8s.io/queue-name"),
+    JMEMBER(META, default_container, "kubectl.kubernetes.io/default-container"),
+    JMEMBER(META, enabled, "goodput.dev/enabled"),
+};
+
+static void labels_scan(struct jscan *j, void *at) {
+    struct object_meta *meta = at;
     struct slice key;
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key)) {
-        struct slice rest = key;
-        if (slice_take_prefix(&rest, "jobset.sigs.k8s.io/"))
-            jobset_label(rest, object_text_scan(j), meta);
-        else if (slice_is(key, "batch.kubernetes.io/controller-uid"))
-            meta->controller_uid = object_text_scan(j);
-        else if (slice_is(key, "batch.kubernetes.io/job-completion-index"))
-            meta->completion_index = index_of(object_text_scan(j));
-        else if (slice_is(key, "kueue.x-k8s.io/queue-name"))
-            meta->queue = object_text_scan(j);
-        else if (slice_is(key, "kubectl.kubernetes.io/default-container"))
-            meta->default_container = object_text_scan(j);
-        else if (slice_is(key, "goodput.dev/enabled"))
-            meta->enabled = object_text_scan(j);
-        else
+        bool is_jobset = slice_take_prefix(&key, "jobset.sigs.k8s.io/");
+        const struct jmember *row =
+            is_jobset ? jmembers_find(JMEMBERS(jobset_labels), key) : jmembers_find(JMEMBERS(other_labels), key);
+        if (row != NULL)
+            jmembers_take(j, row, meta);
+        else if (meta->is_node && !is_jobset)
             node_label(key, object_text_scan(j), meta);
-    }
-}
-
-static void owners_scan(struct jscan *j, struct object_meta *meta) {
-    struct slice key;
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j)) {
-        struct slice kind = {0}, uid = {0}, name = {0};
-        bool is_controller = false;
-        if (!jscan_object(j))
-            continue;
-        while (jscan_key(j, &key)) {
-            if (slice_is(key, "kind"))
-                kind = object_text_scan(j);
-            else if (slice_is(key, "uid"))
-                uid = object_text_scan(j);
-            else if (slice_is(key, "name"))
-                name = object_text_scan(j);
-            else if (slice_is(key, "controller"))
-                is_controller = object_bool_scan(j);
-            else
-                jscan_skip(j);
-        }
-        if (is_controller)
-            meta->owner_kind = kind, meta->owner_uid = uid, meta->owner_name = name;
-    }
-}
-
-static void managed_scan(struct jscan *j, struct object_meta *meta) {
-    struct slice key;
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j)) {
-        if (!jscan_object(j))
-            continue;
-        while (jscan_key(j, &key)) {
-            if (slice_is(key, "time"))
-                meta->written_ms = max_of(meta->written_ms, object_time_scan(j));
-            else if (slice_is(key, "manager"))
-                meta->is_by_provisioner |= slice_is(object_text_scan(j), "kueue.x-k8s.io/provisioning-request");
-            else
-                jscan_skip(j);
-        }
-    }
-}
-
-void object_meta_bound(struct object_meta *meta) {
-    if (meta->grace_seconds < 0 || meta->grace_seconds > 1000000000)
-        meta->grace_seconds = 0;
-}
-
-void object_meta_scan(struct jscan *j, struct object_meta *meta) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "name"))
-            meta->name = object_text_scan(j);
-        else if (slice_is(key, "namespace"))
-            meta->namespace_ = object_text_scan(j);
-        else if (slice_is(key, "uid"))
-            meta->uid = object_text_scan(j);
-        else if (slice_is(key, "resourceVersion"))
-            meta->resource_version = object_text_scan(j);
-        else if (slice_is(key, "generation"))
-            meta->generation = object_int_scan(j, 0);
-        else if (slice_is(key, "creationTimestamp"))
-            meta->created_ms = object_time_scan(j);
-        else if (slice_is(key, "deletionTimestamp"))
-            meta->deletion_ms = object_time_scan(j);
-        else if (slice_is(key, "deletionGracePeriodSeconds"))
-            meta->grace_seconds = object_int_scan(j, 0);
-        else if (slice_is(key, "labels") || slice_is(key, "annotations"))
-            labels_scan(j, meta);
-        else if (slice_is(key, "ownerReferences"))
-            owners_scan(j, meta);
-        else if (slice_is(key, "managedFields"))
-            managed_scan(j, meta);
         else
             jscan_skip(j);
     }
-    object_meta_bound(meta);
 }
 
-void object_conditions_scan(struct jscan *j, struct object_conditions *conditions) {
-    struct slice key;
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j)) {
-        struct object_condition c = {.at_ms = TIME_UNKNOWN, .heartbeat_ms = TIME_UNKNOWN};
-        if (!jscan_object(j))
-            continue;
-        while (jscan_key(j, &key)) {
-            if (slice_is(key, "type"))
-                c.type = object_text_scan(j);
-            else if (slice_is(key, "status"))
-                c.status = object_text_scan(j);
-            else if (slice_is(key, "reason"))
-                c.reason = object_text_scan(j);
-            else if (slice_is(key, "message"))
-                c.message = object_text_scan(j);
-            else if (slice_is(key, "lastTransitionTime"))
-                c.at_ms = object_time_scan(j);
-            else if (slice_is(key, "lastHeartbeatTime"))
-                c.heartbeat_ms = object_time_scan(j);
-            else
-                jscan_skip(j);
-        }
-        bool is_known = !is_read(c.type);
-        for (int i = 0; i < conditions->count && !is_known; i++)
-            is_known = slice_equal(conditions->items[i].type, c.type);
-        if (!is_known)
-            conditions->items[conditions->count++] = c;
-    }
+struct owner {
+    struct slice kind, uid, name;
+    bool is_controller;
+};
+
+static void owner_scan(struct jscan *j, void *at) {
+    static const struct jmember rows[] = {JMEMBER(struct owner, kind, "kind"), JMEMBER(struct owner, name, "name"),
+                                          JMEMBER(struct owner, uid, "uid"),
+                                          JMEMBER(struct owner, is_controller, "controller")};
+    struct object_meta *meta = at;
+    struct owner o = {.is_controller = false};
+    jmembers_read(j, JMEMBERS(rows), &o);
+    if (o.is_controller)
+        meta->owner_kind = o.kind, meta->owner_uid = o.uid, meta->owner_name = o.name;
+}
+
+static void written_scan(struct jscan *j, void *at) {
+    int64_t ms, *newest_ms = at;
+    if (jscan_time_ms(j, &ms))
+        *newest_ms = max_of(*newest_ms, ms);
+}
+
+static void manager_scan(struct jscan *j, void *at) {
+    *(bool *)at |= slice_is(object_text_scan(j), "kueue.x-k8s.io/provisioning-request");
+}
+
+static void managed_scan(struct jscan *j, void *at) {
+    static const struct jmember rows[] = {JMEMBER_FIELD(META, is_by_provisioner, "manager", manager_scan),
+                                          JMEMBER_FIELD(META, written_ms, "time", written_scan)};
+    jmembers_read(j, JMEMBERS(rows), at);
+}
+
+void object_meta_scan(struct jscan *j, void *meta) {
+    static const struct jmember rows[] = {
+        JMEMBER(META, name, "name"),
+        JMEMBER(META, namespace_, "namespace"),
+        JMEMBER(META, uid, "uid"),
+        JMEMBER(META, resource_version, "resourceVersion"),
+        JMEMBER(META, generation, "generation"),
+        JMEMBER_TIME(META, created_ms, "creationTimestamp"),
+        JMEMBER_TIME(META, deletion_ms, "deletionTimestamp"),
+        JMEMBER_WITHIN(META, grace_seconds, "deletionGracePeriodSeconds", 0, 1000000000),
+        JMEMBER_SELF("labels", labels_scan),
+        JMEMBER_SELF("annotations", labels_scan),
+        JMEMBER_ELEMENTS("ownerReferences", owner_scan),
+        JMEMBER_ELEMENTS("managedFields", managed_scan),
+    };
+    jmembers_read(j, JMEMBERS(rows), meta);
+}
+
+static void condition_scan(struct jscan *j, void *at) {
+    static const struct jmember rows[] = {
+        JMEMBER(struct object_condition, type, "type"),
+        JMEMBER(struct object_condition, status, "status"),
+        JMEMBER_TIME(struct object_condition, at_ms, "lastTransitionTime"),
+        JMEMBER(struct object_condition, reason, "reason"),
+        JMEMBER(struct object_condition, message, "message"),
+        JMEMBER_TIME(struct object_condition, heartbeat_ms, "lastHeartbeatTime"),
+    };
+    struct object_conditions *conditions = at;
+    struct object_condition c = {.at_ms = TIME_UNKNOWN, .heartbeat_ms = TIME_UNKNOWN};
+    jmembers_read(j, JMEMBERS(rows), &c);
+    bool is_known = !is_read(c.type);
+    for (int i = 0; i < conditions->count && !is_known; i++)
+        is_known = slice_equal(conditions->items[i].type, c.type);
+    if (!is_known)
+        conditions->items[conditions->count++] = c;
+}
+
+void object_conditions_scan(struct jscan *j, void *conditions) {
+    jmembers_each(j, condition_scan, conditions);
 }
 
 static bool is_chip(struct slice resource) {
@@ -236,20 +175,19 @@ static bool is_chip(struct slice resource) {
 
 /* Quantities of chips are whole numbers, written as text or as a number. */
 static int64_t quantity_scan(struct jscan *j) {
-    int64_t value = 0;
+    int64_t value;
     if (jscan_peek(j) == JSCAN_NUMBER)
-        return object_int_scan(j, 0);
+        return jscan_int(j, &value) ? value : 0;
     struct slice text = object_text_scan(j);
-    if (!slice_take_uint(&text, &value) || text.size_bytes > 0)
-        return 0;
-    return value;
+    return slice_take_uint(&text, &value) && text.size_bytes == 0 ? value : 0;
 }
 
-int64_t object_chips_scan(struct jscan *j) {
+/* limits and requests: the greater of the two sums. */
+void object_chips_scan(struct jscan *j, void *chips) {
     struct slice key;
-    int64_t sum = 0;
+    int64_t sum = 0, *max = chips;
     if (!jscan_object(j))
-        return 0;
+        return;
     while (jscan_key(j, &key)) {
         int64_t n = 0;
         if (is_chip(key))
@@ -258,65 +196,48 @@ int64_t object_chips_scan(struct jscan *j) {
             jscan_skip(j);
         sum += n > 0 && n <= 65536 ? n : 0;
     }
-    return sum;
+    *max = max_of(*max, sum);
 }
 
-static int64_t resources_scan(struct jscan *j) {
-    struct slice key;
-    int64_t chips = 0;
-    if (!jscan_object(j))
-        return 0;
-    while (jscan_key(j, &key)) {
-        if (!slice_is(key, "limits") && !slice_is(key, "requests")) {
-            jscan_skip(j);
-            continue;
-        }
-        int64_t sum = object_chips_scan(j);
-        chips = sum > chips ? sum : chips;
-    }
-    return chips;
-}
-
-static bool is_filled_array(struct jscan *j) {
-    bool is_filled = false;
+void object_is_filled_scan(struct jscan *j, void *is_filled) {
     if (!jscan_array(j))
-        return false;
+        return;
     while (jscan_element(j)) {
         jscan_skip(j);
-        is_filled = true;
+        *(bool *)is_filled = true;
     }
-    return is_filled;
+}
+
+static void restart_policy_scan(struct jscan *j, void *may_restart) {
+    *(bool *)may_restart |= !slice_is(object_text_scan(j), "Never");
 }
 
 static struct object_container container_scan(struct jscan *j) {
-    struct object_container c = {0};
-    struct slice key;
-    if (!jscan_object(j))
-        return c;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "name"))
-            c.name = object_text_scan(j);
-        else if (slice_is(key, "resources"))
-            c.chips = resources_scan(j);
-        else if (slice_is(key, "restartPolicy"))
-            c.may_restart |= !slice_is(object_text_scan(j), "Never");
-        else if (slice_is(key, "restartPolicyRules"))
-            c.may_restart |= is_filled_array(j);
-        else
-            jscan_skip(j);
-    }
+    typedef struct object_container container;
+    static const struct jmember resources[] = {
+        JMEMBER_FIELD(container, chips, "limits", object_chips_scan),
+        JMEMBER_FIELD(container, chips, "requests", object_chips_scan),
+    };
+    static const struct jmember rows[] = {
+        JMEMBER(container, name, "name"),
+        JMEMBER_OBJECT("resources", resources),
+        JMEMBER_FIELD(container, may_restart, "restartPolicy", restart_policy_scan),
+        JMEMBER_FIELD(container, may_restart, "restartPolicyRules", object_is_filled_scan),
+    };
+    struct object_container c = {.chips = 0};
+    jmembers_read(j, JMEMBERS(rows), &c);
     return c;
 }
 
-int64_t object_containers_chips_scan(struct jscan *j) {
-    int64_t chips = 0;
-    if (jscan_array(j))
-        while (jscan_element(j))
-            chips += container_scan(j).chips;
-    return chips;
+static void containers_chips_scan(struct jscan *j, void *sum) {
+    *(int64_t *)sum += container_scan(j).chips;
 }
 
-bool object_element_next(struct slice *array, struct slice *element) {
+void object_containers_chips_scan(struct jscan *j, void *sum) {
+    jmembers_each(j, containers_chips_scan, sum);
+}
+
+static bool element_next(struct slice *array, struct slice *element) {
     struct slice rest = *array;
     struct jscan j;
     if (!slice_take_char(&rest, '[') && !slice_take_char(&rest, ','))
@@ -329,18 +250,32 @@ bool object_element_next(struct slice *array, struct slice *element) {
     return true;
 }
 
+bool object_element_read(struct slice *array, const struct jmember *rows, size_t count, void *to) {
+    struct slice element;
+    struct jscan j;
+    if (!element_next(array, &element))
+        return false;
+    jscan_init_loose(&j, element);
+    jmembers_read(&j, rows, count, to);
+    return true;
+}
+
 bool object_container_next(struct slice *containers, struct object_container *container) {
     struct slice element;
     struct jscan j;
-    if (!object_element_next(containers, &element))
+    if (!element_next(containers, &element))
         return false;
     jscan_init_loose(&j, element);
     *container = container_scan(&j);
     return true;
 }
 
-int object_finish(struct jscan *j, const struct object_meta *meta) {
-    if (jscan_error(j, NULL) || !jscan_at_end(j))
+int object_read(struct slice json, const struct jmember *rows, size_t count, void *object) {
+    const struct object_meta *meta = object;
+    struct jscan j;
+    jscan_init_loose(&j, json);
+    jmembers_read(&j, rows, count, object);
+    if (jscan_error(&j, NULL) || !jscan_at_end(&j))
         return -EINVAL;
     return meta->name.size_bytes == 0 || meta->name.size_bytes > 253 || meta->uid.size_bytes > 64 ? -EINVAL : 0;
 }

@@ -5,6 +5,7 @@
 #define OPERATOR_OBJECTS_H
 
 #include "base/clock.h"
+#include "base/jmembers.h"
 #include "base/slice.h"
 #include "formulas/price.h"
 
@@ -53,12 +54,13 @@ struct object_meta {
     const struct chip *chip; /* that the labels of a node name; NULL */
     int64_t price;           /* per chip-hour, by the label of a node: price.h */
     bool is_spot, is_under_maintenance;
+    bool is_node; /* set before it is read: only then the labels of clouds are */
 };
 
 struct object_container {
     struct slice name;
     int64_t chips;
-    bool may_restart; /* by a policy or rules of its own, whatever its pod's restartPolicy (KEP-5307) */
+    bool may_restart; /* by its custom policy or rules, whatever the restartPolicy of its pod (KEP-5307) */
 };
 
 /* The next of an array, which is taken off it; false: there are no more. */
@@ -82,22 +84,18 @@ static inline int64_t object_changed_ms(const struct object_meta *meta, struct o
     return is_known && is_new ? written_ms : received_ms;
 }
 
-/* Shared by the readers of one kind each; each consumes one value. */
-struct jscan;
-void object_meta_scan(struct jscan *j, struct object_meta *meta);
-void object_meta_bound(struct object_meta *meta); /* what is out of bounds is left out */
+/* Shared by the readers of one kind each; each consumes one value, most as a row of jmembers.h does. */
+void object_meta_scan(struct jscan *j, void *meta); /* what is out of bounds is left out */
 void object_meta_init(struct object_meta *meta);
-void object_conditions_scan(struct jscan *j, struct object_conditions *conditions);
-/* Chips among resources: {"google.com/tpu": "4", ...}. */
-int64_t object_chips_scan(struct jscan *j);
-/* Takes the next element off an array whose bytes were checked with the object's; false: there are no more. */
-bool object_element_next(struct slice *array, struct slice *element);
-int64_t object_containers_chips_scan(struct jscan *j); /* of all together */
-struct slice object_text_scan(struct jscan *j);        /* the raw string; empty if it is of another type */
-int64_t object_time_scan(struct jscan *j);             /* TIME_UNKNOWN if it is none */
-int64_t object_int_scan(struct jscan *j, int64_t otherwise);
-bool object_bool_scan(struct jscan *j);
-/* 0, or -EINVAL if the scan met an error or the object has neither name nor UID. */
-int object_finish(struct jscan *j, const struct object_meta *meta);
+void object_conditions_scan(struct jscan *j, void *conditions);
+/* Chips among resources: {"google.com/tpu": "4", ...}; raises *chips, an int64_t, to their sum. */
+void object_chips_scan(struct jscan *j, void *chips);
+void object_containers_chips_scan(struct jscan *j, void *sum); /* adds those of all together */
+void object_is_filled_scan(struct jscan *j, void *is_filled);  /* a bool: set by an array with elements */
+struct slice object_text_scan(struct jscan *j);                /* the raw string; empty if it is of another type */
+/* Reads the next element off an array whose bytes were checked with the object's; false: there are no more. */
+bool object_element_read(struct slice *array, const struct jmember *rows, size_t count, void *to);
+/* Reads a whole object, which starts with its struct object_meta. 0, or -EINVAL if it is malformed or has no name. */
+int object_read(struct slice json, const struct jmember *rows, size_t count, void *object);
 
 #endif

@@ -71,18 +71,9 @@ struct standby {
 /* ---- what an object belongs to ---- */
 
 static int scan_meta(struct slice object, struct object_meta *meta) {
-    struct jscan j;
+    static const struct jmember rows[] = {JMEMBER_SELF("metadata", object_meta_scan)};
     object_meta_init(meta);
-    jscan_init_loose(&j, object);
-    if (jscan_object(&j))
-        for (struct slice key; jscan_key(&j, &key);) {
-            if (slice_is(key, "metadata"))
-                object_meta_scan(&j, meta);
-            else
-                jscan_skip(&j);
-        }
-    object_meta_bound(meta);
-    return object_finish(&j, meta);
+    return object_read(object, JMEMBERS(rows), meta);
 }
 
 static void target_key(char key[static KEY_SIZE], const char *kind, struct slice namespace_, struct slice name) {
@@ -425,7 +416,7 @@ static void hand_on(const struct replay *p, const struct change *c, struct wall_
 
 static void hand_on_all(const struct replay *p, enum resource resource) {
     for (size_t i = 0; i < p->s->items.count; i++) {
-        const struct item *item = p->s->items.entries[i].value;
+        const struct item *item = map_at(&p->s->items, i);
         if (item->resource == resource && item->newest != NULL && !item->newest->is_in_journal)
             hand_on(p, item->newest, p->now);
     }
@@ -442,7 +433,7 @@ static void drop_unordered(struct standby *s) {
 
 static void report(const struct replay *p) {
     for (size_t i = 0; i < p->s->groups.count; i++) {
-        const struct group *g = p->s->groups.entries[i].value;
+        const struct group *g = map_at(&p->s->groups, i);
         struct slice key = slice_of(g->measured_by), part;
         char namespace_[256], name[256];
         if (g->has_checkpoint && slice_take_until(&key, '/', &part) && slice_take_until(&key, '/', &part) &&
@@ -484,7 +475,7 @@ void standby_free(struct standby *s) {
     while (s->oldest != NULL)
         journal_remove(s, s->oldest);
     while (s->items.count > 0)
-        set_newest(s, s->items.entries[s->items.count - 1].value, NULL);
+        set_newest(s, map_at(&s->items, s->items.count - 1), NULL);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         pack_sample_unref(s->samples[r]);
     map_done(&s->items);
