@@ -9,7 +9,6 @@
 #define GENERIC_CANDIDATES 4
 #define GENERIC_HELD 8
 #define GENERIC_FRACTIONS 4
-#define GENERIC_TEXT_BYTES 64
 
 struct generic_candidate {
     char name[GENERIC_NAME_BYTES];
@@ -39,7 +38,7 @@ struct generic {
     int64_t epoch, epochs;                    /* of a line by itself; RECORD_NONE */
     uint64_t fractions[GENERIC_FRACTIONS];    /* names of counters that are no whole numbers; 0: free */
     struct generic_bar bar;
-    char name[GENERIC_TEXT_BYTES]; /* for people */
+    char name[STEPLOG_NAME_BYTES]; /* for people */
 };
 
 void generic_set_name(struct generic *g); /* once it is accepted */

@@ -112,6 +112,7 @@ struct steplog_counts {
 };
 struct steplog_counts steplog_counts_get(const struct steplog *s);
 
+#define STEPLOG_NAME_BYTES 64
 /* What gave the steps, for people: "MaxText", "Generic(iter N)"; "" while nothing did. Borrowed until the next line. */
 const char *steplog_recognized_name(const struct steplog *s);
 

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -359,5 +360,18 @@ TEST(a_custom_format_is_tried_on_a_log) {
     run = run_analyze(log, "--format-file none.yaml");
     CHECK_INT(run.code, 2);
     CHECK(strstr(run.err, "--format-file: none.yaml cannot be opened") != NULL);
+    run_done(&run);
+}
+
+/* A trainer that no format names: which counter was read is said above the numbers. */
+TEST(the_counter_of_another_trainer_is_named) {
+    CLEANUP_BUF struct buf log;
+    buf_init(&log, 4096);
+    for (int i = 0; i < 12; i++)
+        buf_format(&log, "2026-11-20T08:00:%02dZ iter %d: loss %d.5, time 1000.00ms\n", 10 + i, i, 20 - i);
+    run_write_file("a.log", buf_text(&log), buf_slice(&log).size_bytes);
+    struct run run = run_analyze("a.log", "");
+    CHECK_INT(run.code, 0);
+    CHECK(strncmp(run.out, "a.log (Generic(iter N))\n", strlen("a.log (Generic(iter N))\n")) == 0);
     run_done(&run);
 }

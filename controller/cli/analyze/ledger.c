@@ -39,7 +39,7 @@ struct analyze_ledger {
     size_t count, capacity;
     int64_t unsettled; /* records since the ledger was settled last */
     bool keeps_all;
-    enum steplog_format recognized;
+    char recognized[STEPLOG_NAME_BYTES];
     struct trace trace; /* with --html */
 
     /* The present file. */
@@ -254,8 +254,8 @@ const struct analyze_unread *analyze_ledger_unread(const struct analyze_ledger *
     return &l->unread;
 }
 
-enum steplog_format analyze_ledger_format(const struct analyze_ledger *l) {
-    return l->recognized;
+const char *analyze_ledger_format(const struct analyze_ledger *l) {
+    return l->recognized[0] != '\0' ? l->recognized : NULL;
 }
 
 /* A file of several from which nothing is taken. */
@@ -273,10 +273,10 @@ void analyze_ledger_end(struct analyze_ledger *l) {
     steplog_end(l->parser);
     struct steplog_counts counts = steplog_counts_get(l->parser);
     analyze_unread_add(&l->unread, l->parser, &l->samples);
+    if (counts.steps > 0 || l->recognized[0] == '\0')
+        slice_copy(l->recognized, sizeof l->recognized, slice_of(steplog_recognized_name(l->parser)));
     steplog_free(l->parser);
     l->parser = NULL;
-    if (counts.steps > 0 || l->recognized == STEPLOG_AUTO)
-        l->recognized = counts.recognized;
     if (l->has_attempt)
         find_cause(l, counts.lines);
     if (l->backward > l->forward && l->is_reversed == NULL)

@@ -17,7 +17,8 @@ void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json);
 /* The number of lines read of the present file. */
 int64_t analyze_ledger_lines(const struct analyze_ledger *l);
 void analyze_ledger_end(struct analyze_ledger *l);
-enum steplog_format analyze_ledger_format(const struct analyze_ledger *l);
+/* The name of the format that found the steps, "Generic(iter N)"; NULL if none did. Borrowed. */
+const char *analyze_ledger_format(const struct analyze_ledger *l);
 /* -ENODATA and *err if there is no ledger, as no step was read or two formats read them: analyze_ledger_unread() says
  * more. */
 int analyze_ledger_conclude(struct analyze_ledger *l, struct buf *json, struct error **err);

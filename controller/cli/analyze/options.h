@@ -18,9 +18,10 @@ enum analyze_definition { ANALYZE_LEDGER, ANALYZE_LIBRARY, ANALYZE_BOTH };
 
 struct analyze {
     enum analyze_definition definition;
-    enum steplog_format format, recognized; /* as given; the one that found the steps */
-    const char *output;                     /* "table", "json", "yaml" */
-    const char *html;                       /* file for the report; NULL: none */
+    enum steplog_format format; /* as given */
+    const char *recognized;     /* the one that found the steps; NULL: none; borrowed */
+    const char *output;         /* "table", "json", "yaml" */
+    const char *html;           /* file for the report; NULL: none */
     int64_t at_us, from_us, to_us;
     int64_t windows_s[LEDGER_MAX_WINDOWS];
     int window_count;

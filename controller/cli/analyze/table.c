@@ -129,8 +129,8 @@ static void draw_head(const struct analyze *a, const json_t *status, struct buf 
     text_color(out, &a->style, COLOR_NONE);
     if (a->path_count > 1)
         buf_format(out, " and %zu more", a->path_count - 1);
-    if (a->recognized != STEPLOG_AUTO)
-        buf_format(out, " (%s)", steplog_format_name(a->recognized));
+    if (a->recognized != NULL)
+        buf_format(out, " (%s)", a->recognized);
     int64_t interruptions = pick_int(status, "interruptions.total", 0);
     buf_format(out, "\n%lld attempt%s, %s to %s UTC, ", (long long)(interruptions + 1), interruptions ? "s" : "",
                text_stamp(from, pick_time_ms(status, "time.start")),

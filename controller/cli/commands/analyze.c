@@ -264,7 +264,7 @@ static int conclude(struct analyze *a, struct readers *from, struct error **err)
         if (explain(a, analyze_ledger_unread(from->ledger), error_text(*err), &trouble) < 0)
             analyze_note(a->paths[0], "%s", error_text(trouble));
     }
-    a->recognized = from->ledger ? analyze_ledger_format(from->ledger) : STEPLOG_RECORDER;
+    a->recognized = from->ledger ? analyze_ledger_format(from->ledger) : steplog_format_name(STEPLOG_RECORDER);
     if (r == 0 && from->library && from->library->job_name == NULL && from->ledger)
         buf_append_text(&library, "null"); /* a log of another trainer: only our ledger */
     else if (r == 0 && from->library)
