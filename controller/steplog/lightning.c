@@ -92,6 +92,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
         return restore_line(s, text);
     }
     l->is_here |= slice_starts(bar.description, "Sanity Checking") ||
+                  slice_starts(bar.description, "Validation DataLoader ") || /* a log whose head is lost */
                   (slice_is(bar.description, "Training") && bar.total < 0 && bar.done == 0);
     if (!l->is_here)
         return LINE_NOT_MINE;
