@@ -14,6 +14,11 @@ function rangeNote(status) {
     );
 }
 
+// Of kubectl goodput analyze, which has no objects: steps give a runtime score, nothing gives a scheduling score.
+function isLogAlone(status) {
+    return Boolean(text(status, "goodput.runtime") && !text(status, "goodput.scheduling"));
+}
+
 function scoreTiles(status) {
     const tile = (name, value, kind, extra) =>
         h(
@@ -25,15 +30,14 @@ function scoreTiles(status) {
         );
     const sign = (c) => h("span", { class: "sign", "aria-hidden": "true" }, c);
     const g = (k) => text(status, "goodput." + k);
+    const isOfLog = isLogAlone(status);
     const bound = (k) => (g(k + "UpperBound") && g(k + "UpperBound") !== g(k) ? `at most ${g(k + "UpperBound")}` : "");
     return [
         h(
             "div",
             { class: "tiles" },
             tile("goodput", g("job"), "productive", bound("job")),
-            sign("="),
-            tile("scheduling", g("scheduling"), "scheduling", bound("scheduling")),
-            sign("×"),
+            !isOfLog && [sign("="), tile("scheduling", g("scheduling"), "scheduling", bound("scheduling")), sign("×")],
             tile("runtime", g("runtime"), "runtime", bound("runtime")),
             g("program") && [
                 sign("·"),
@@ -42,6 +46,7 @@ function scoreTiles(status) {
             ],
         ),
         rangeNote(status),
+        isOfLog && h("p", { class: "note" }, "A log does not show when machines were there: no scheduling goodput."),
         g("evidence") && h("p", { class: "note" }, `Evidence explains ${g("evidence")} of the available time.`),
         !g("job") &&
             h("p", { class: "note" }, "Without step lines, runtime goodput and goodput are not known; they are not 0."),
@@ -385,8 +390,8 @@ function jobView(job) {
         ),
         legend(
             [
-                ["f-scheduling", "machines not there"],
-                ["f-runtime", "there, not training"],
+                !isLogAlone(status) && ["f-scheduling", "machines not there"],
+                ["f-runtime", isLogAlone(status) ? "not training" : "there, not training"],
                 ["f-productive", "progress that was kept"],
                 list(status, "badput").some((b) => text(b, "bucket") === "Unobserved") && [
                     "f-unobserved",
