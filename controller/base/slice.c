@@ -85,11 +85,14 @@ bool slice_copy(char *to, size_t to_size, struct slice s) {
     return fits;
 }
 
-uint64_t slice_hash(struct slice s) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < s.size_bytes; i++)
-        hash = (hash ^ (unsigned char)s.data[i]) * 0x100000001b3u;
+uint64_t slice_hash_add(uint64_t hash, struct slice more) {
+    for (size_t i = 0; i < more.size_bytes; i++)
+        hash = (hash ^ (unsigned char)more.data[i]) * 0x100000001b3u;
     return hash;
+}
+
+uint64_t slice_hash(struct slice s) {
+    return slice_hash_add(SLICE_HASH_START, s);
 }
 
 bool slice_take_prefix(struct slice *s, const char *prefix) {

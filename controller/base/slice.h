@@ -46,6 +46,9 @@ bool slice_copy(char *to, size_t to_size, struct slice s);
 /* FNV-1a: the identity of a Kubernetes object by its UID. Facts with equal times are ordered by it, so that another
  * hash gives other statuses. For everything else: hash.h. */
 uint64_t slice_hash(struct slice s);
+/* The same in pieces, from SLICE_HASH_START on. */
+#define SLICE_HASH_START UINT64_C(0xcbf29ce484222325)
+uint64_t slice_hash_add(uint64_t hash, struct slice more);
 
 /* Cursors. */
 static inline bool slice_take_char(struct slice *s, char c) {

@@ -74,11 +74,11 @@ static bool parse_tqdm(struct slice text, struct progress *bar) {
 
 /* The bar's letters: its numbers change. */
 static uint64_t kind_of(struct slice description) {
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    uint64_t hash = SLICE_HASH_START;
     for (size_t i = 0; i < description.size_bytes; i++) {
         unsigned char c = (unsigned char)description.data[i];
         if ((c | 32) >= 'a' && (c | 32) <= 'z')
-            hash = (hash ^ c) * UINT64_C(0x100000001B3);
+            hash = slice_hash_add(hash, (struct slice){&description.data[i], 1});
         if (c == ':' || c == '|' || c == '(' || c == ',')
             break;
     }

@@ -112,11 +112,11 @@ static bool is_of_training(struct slice text) {
 
 /* Of the text before the number, with each run of digits as one. */
 static uint64_t shape_of(struct slice text, const struct figure *f) {
-    uint64_t shape = UINT64_C(14695981039346656037);
+    uint64_t shape = SLICE_HASH_START;
     for (const char *at = text.data; at < f->number.data; at++) {
         bool is_run = is_digit(*at) && at > text.data && is_digit(at[-1]);
         if (!is_run)
-            shape = (shape ^ (uint64_t)(unsigned char)(is_digit(*at) ? '0' : *at)) * UINT64_C(1099511628211);
+            shape = slice_hash_add(shape, is_digit(*at) ? SLICE("0") : (struct slice){at, 1});
     }
     return shape;
 }

@@ -158,14 +158,14 @@ static void report_earlier(struct model_job *job, int64_t known_ms) {
 
 /* EvidenceComplete says how far to trust the running totals, and is written with them. */
 static uint64_t conditions_hash(const struct view *v) {
-    uint64_t hash = 14695981039346656037u;
+    uint64_t hash = SLICE_HASH_START;
     for (int i = 0; i < JOB_CONDITIONS; i++) {
         const struct condition_view *c = &v->conditions[i];
         if (c->type == NULL || strcmp(c->type, "EvidenceComplete") == 0)
             continue;
-        hash = hash * 1099511628211u ^ slice_hash(slice_of(c->type));
-        hash = hash * 1099511628211u ^ slice_hash(slice_of(c->status));
-        hash = hash * 1099511628211u ^ slice_hash(slice_of(c->reason));
+        hash = slice_hash_add(hash, slice_of(c->type));
+        hash = slice_hash_add(hash, slice_of(c->status));
+        hash = slice_hash_add(hash, slice_of(c->reason));
     }
     return hash;
 }
