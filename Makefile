@@ -164,7 +164,7 @@ $(OUT)/bin/test-outputs: $(call objects,tests/outputs/worker.c) $(call link_orde
 outputs: $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-status ## every subcommand x every output x every log and status, also stretched by 60 and 3,600 (V=asan)
 	@python3 -B tests/outputs/outputs.py $^
 
-# The benchmarks are built too, or nobody notices that one no longer compiles.
+# The benchmarks are built too, so that one that stops compiling is noticed.
 BENCHES := $(addprefix $(OUT)/bin/bench-,append fleet jobs)
 tests: missing $(BENCHES) $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)

@@ -87,7 +87,7 @@ void step_list_drop(struct step_list *list, size_t first) {
         marks++;
     bool begins_run = list->runs[marks].first == first;
     int64_t took_ms = list->items[first].at_ms - list->items[first - 1].at_ms;
-    /* The reported duration is no longer needed; cursor.c needs the time since the line before. */
+    /* The reported duration is not needed any more; cursor.c needs the time since the line before. */
     list->items[first].duration_ms = begins_run || took_ms > INT32_MAX ? -1 : (int32_t)took_ms;
     list->run_count -= marks;
     memmove(list->runs, list->runs + marks, list->run_count * sizeof *list->runs);

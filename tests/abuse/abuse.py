@@ -3,7 +3,7 @@
 attack of attacks.py runs (all of them without names), and for some seconds after it: the victim's event and the line of its step
 are in its status within 2 s each, /healthz and /readyz answer within the probes' second, the Lease is renewed, and
 the controller, which runs within the chart's memory limit, stays below it. Times do not count what the machine's other
-programs take, nor those in which the API server answers nobody. What is slower than its limit is measured once more
+programs take, nor those in which the API server does not answer. What is slower than its limit is measured once more
 (the machine is shared), and the second time is judged. Prints a table; the last line is the total."""
 import http.client
 import multiprocessing

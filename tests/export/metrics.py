@@ -177,7 +177,7 @@ def check_rules(t):
     t.check("alerts and dashboard ask for metrics that there are", len(names) > 15 and names <= there, sorted(names - there))
     with open("deploy/docs/reference/metrics.md") as text:
         found = set(re.findall(r"^\| `([a-z_0-9]+)`", text.read(), re.M))
-    t.check("metrics.md tells of every metric and of no other", found == there, sorted(found ^ there))
+    t.check("metrics.md describes every metric and no other", found == there, sorted(found ^ there))
 
 
 def main():
@@ -226,7 +226,7 @@ def main():
         follower.put(job)
         text = fetch(follower.metrics)[1]
         found = samples(text)
-        t.check("a follower tells nothing of jobs", not any(k.startswith(("goodput_job_", "goodput_queue_")) for k in found))
+        t.check("a follower exports nothing of jobs", not any(k.startswith(("goodput_job_", "goodput_queue_")) for k in found))
         t.check("and says that it does not lead", found['leader_election_master_status{name="goodput-controller"}'] == 0)
     finally:
         follower.close()

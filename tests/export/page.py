@@ -153,7 +153,7 @@ def check_forecast_and_cost(t, b, rig):
     found = b.ask("document.querySelector('table.forecast').innerText")
     words = ["every 10 m 00 s", "blocks for 2.500 s", "durable 8.000 s later", "every 10 h 00 m", "runtime 91.10%", "goodput 90.30%", "every 6 m 20 s", "190 steps",
              "4000 steps in 2 h 30 m", "give or take 20 m 00 s", "on 2026-11-22 01:02:03"]
-    t.check("forecast: what the status tells", all(w in found for w in words), [w for w in words if w not in found])
+    t.check("forecast: what the status says", all(w in found for w in words), [w for w in words if w not in found])
     page = b.ask("document.body.innerText")
     t.check("forecast: what it assumed", "Assumed: " + FORECAST["assumptions"][0] in page)
     t.check("cost: allocated, productive and lost", "1250.00 USD = 670.00 productive + 580.00 lost; 2.5 per chip-hour" in page)

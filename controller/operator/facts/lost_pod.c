@@ -33,7 +33,7 @@ static const char *node_state(const struct pod *p, int64_t at_ms, char text[stat
     /* A taint or label set after the pod's deletion did not cause it. */
     int64_t known_until_ms = p->is_deleted ? p->removed_ms + SECOND_MS : TIME_OPEN;
     bool is_maintained = false;
-    if (n == NULL || at_ms == TIME_OPEN) /* an index that is no longer required was not lost */
+    if (n == NULL || at_ms == TIME_OPEN) /* an index that stopped being required was not lost */
         return "";
     for (int i = 0; i < node_past(n)->taint_count; i++) {
         const struct node_taint *t = &node_past(n)->taints[i];

@@ -121,7 +121,7 @@ void model_unreachable(struct model *m, int64_t from_ms, int64_t to_ms) {
 }
 
 struct model_job *model_next_dirty(struct model *m) {
-    if (m->deleted) { /* returned by the call before: nobody holds it any more */
+    if (m->deleted) { /* returned by the call before: its holder is done with it */
         job_free(m->deleted);
         m->deleted = NULL;
     }

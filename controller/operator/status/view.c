@@ -105,7 +105,7 @@ static double parameters_of(const struct object_program *p) {
     return flops_parameters(&shape);
 }
 
-/* GFLOP of one step, all chips together; 0: nobody says. */
+/* GFLOP of one step, all chips together; 0: unknown. */
 static double gflop_per_step(struct view *v, const struct chip *chip) {
     const struct object_program *p = &v->job->spec.program;
     const struct ledger_result *r = &v->result;

@@ -79,7 +79,7 @@ def kind(stage):
     seen = read.interruptions(_hello(stage))
     stage.tally.check(seen == {"PodDeleted": 1, "Eviction": 1}, "kind.md: interruptions are the two that it names", seen)
     output = typed(stage, "tutorials/kind.md", "kubectl goodput explain")
-    stage.tally.check("PodDeleted" in output and "Eviction" in output, "kind.md: explain tells of both")
+    stage.tally.check("PodDeleted" in output and "Eviction" in output, "kind.md: explain names both")
     typed(stage, "tutorials/kind.md", "kubectl patch jobset hello")
 
 
