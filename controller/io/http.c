@@ -12,7 +12,7 @@
 
 #define MAX_RETRY_AFTER_S 300 /* what a server may hold back its clients for: more would be a stop */
 
-/* curl's callbacks: they mark, and hand bytes on. */
+/* curl's callbacks of a request: they mark, and hand bytes on. */
 
 static void reply_begin(struct http_request *r, struct slice status_line) {
     struct slice version;
@@ -47,7 +47,7 @@ static void reply_header(struct http_request *r, struct slice line) {
     r->reply.retry_after_us = (seconds > MAX_RETRY_AFTER_S ? MAX_RETRY_AFTER_S : seconds) * 1000000;
 }
 
-size_t http_on_header(char *data, size_t size, size_t count, void *context) {
+static size_t on_header(char *data, size_t size, size_t count, void *context) {
     struct http_request *r = context;
     struct slice line = slice_trim((struct slice){data, size * count});
     r->last_byte_us = loop_now(r->client->loop).us;
@@ -63,7 +63,7 @@ size_t http_on_header(char *data, size_t size, size_t count, void *context) {
     return size * count;
 }
 
-size_t http_on_body(char *data, size_t size, size_t count, void *context) {
+static size_t on_body(char *data, size_t size, size_t count, void *context) {
     struct http_request *r = context;
     r->last_byte_us = loop_now(r->client->loop).us;
     if (r->state != REQUEST_OPEN)
@@ -78,7 +78,7 @@ size_t http_on_body(char *data, size_t size, size_t count, void *context) {
     return 0;
 }
 
-int http_on_connected(void *context, char *remote_ip, char *local_ip, int remote_port, int local_port) {
+static int on_connected(void *context, char *remote_ip, char *local_ip, int remote_port, int local_port) {
     (void)remote_ip, (void)local_ip, (void)remote_port, (void)local_port;
     struct http_request *r = context;
     r->had_connection = true;
@@ -88,201 +88,13 @@ int http_on_connected(void *context, char *remote_ip, char *local_ip, int remote
     return CURL_PREREQFUNC_OK;
 }
 
-/* Ends. */
-
-static int errno_of(CURLcode code) {
-    switch (code) {
-    case CURLE_COULDNT_CONNECT:
-        return ECONNREFUSED;
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY:
-        return EHOSTUNREACH;
-    case CURLE_OPERATION_TIMEDOUT:
-        return ETIMEDOUT;
-    case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
-        return EINVAL;
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_CACERT_BADFILE:
-        return EPROTO;
-    case CURLE_RECV_ERROR:
-    case CURLE_SEND_ERROR:
-    case CURLE_GOT_NOTHING:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
-        return ECONNRESET;
-    default:
-        return EIO;
-    }
-}
-
-/* OpenSSL's words alone say little ("asn1 encoding routines::EVP lib" is a certificate of another CA). */
-static const char *context_of(CURLcode code) {
-    if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
-        return "the server's certificate is not trusted: ";
-    if (code == CURLE_SSL_CERTPROBLEM)
-        return "our client certificate cannot be used: ";
-    return errno_of(code) == EPROTO ? "the TLS handshake failed, perhaps for a certificate that is not of the CA: "
-                                    : "";
-}
-
-static void request_free(struct http_request *r) {
-    struct http_client *client = r->client;
-    if (r->pool != NULL) {
-        curl_multi_remove_handle(r->pool->multi, r->easy);
-        r->pool->request_count--;
-    }
-    if (r->easy != NULL)
-        curl_easy_cleanup(r->easy);
-    curl_slist_free_all(r->headers);
-    curl_slist_free_all(r->connect_to);
-    *(r->previous != NULL ? &r->previous->next : &client->first) = r->next;
-    *(r->next != NULL ? &r->next->previous : &client->last) = r->previous;
-    error_free(r->failure);
-    free(r->origin);
-    free(r);
-}
-
-/* Whether they may share a connection. */
-static bool are_together(const struct http_request *a, const struct http_request *b) {
-    return a->is_lazy == b->is_lazy && strcmp(a->origin, b->origin) == 0;
-}
-
-/* What failed before there was a connection fails alike for those that wait for the same connection. */
-static void fail_those_behind(const struct http_request *failed) {
-    for (struct http_request *r = failed->client->first; r != NULL; r = r->next)
-        if (r->state == REQUEST_QUEUED && are_together(r, failed)) {
-            r->state = REQUEST_FINISHED;
-            error_set(&r->failure, failed->failure->code, "%s", failed->failure->text);
-        }
-}
-
-static void settle_later(struct http_client *client);
-
-/* New requests open new connections. */
-static void drop_connections(struct http_client *client) {
-    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
-        pool->is_retired = true;
-    settle_later(client);
-}
-
-static void finish(struct http_request *r) {
-    if (r->failure == NULL && r->result != CURLE_OK)
-        error_set(&r->failure, errno_of(r->result), "%s%s", context_of(r->result),
-                  r->curl_error[0] != '\0' ? r->curl_error : curl_easy_strerror(r->result));
-    if (r->failure != NULL && !r->had_connection && r->pool != NULL)
-        fail_those_behind(r);
-    /* Nobody answers on that connection any more, or not in time: the next request shall not sit behind this one. */
-    if (r->failure != NULL && r->failure->code == ETIMEDOUT && r->pool != NULL && !r->pool->is_retired)
-        drop_connections(r->client);
-    struct http_handler handler = r->handler;
-    struct http_reply reply = r->reply;
-    char content_type[sizeof r->content_type];
-    memcpy(content_type, r->content_type, sizeof content_type);
-    reply.content_type = content_type;
-    struct error *failure CLEANUP_ERROR = r->failure;
-    r->failure = NULL;
-    request_free(r);
-    handler.on_done(handler.context, &reply, failure);
-}
-
-static void collect_results(struct http_client *client) {
-    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next) {
-        CURLMsg *message;
-        int left;
-        while ((message = curl_multi_info_read(pool->multi, &left)) != NULL) {
-            struct http_request *r = NULL;
-            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&r);
-            r->result = message->data.result;
-            if (r->state != REQUEST_CANCELLED)
-                r->state = REQUEST_FINISHED;
-        }
-    }
-}
-
-static bool end_one(struct http_client *client) {
-    for (struct http_request *r = client->first; r != NULL; r = r->next) {
-        if (r->state == REQUEST_CANCELLED) {
-            request_free(r);
-            return true;
-        }
-        if (r->state == REQUEST_FINISHED) {
-            finish(r);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Beginnings. */
-
-static bool is_behind(const struct http_request *waiting) {
-    for (const struct http_request *r = waiting->client->first; r != NULL; r = r->next)
-        if (r->state == REQUEST_OPENING && are_together(r, waiting))
-            return true;
-    return false;
-}
-
-static struct http_pool *pool_for(const struct http_request *r) {
-    struct http_client *client = r->client;
-    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
-        if (!pool->is_retired && pool->is_lazy == r->is_lazy)
-            return pool;
-    struct http_pool *fresh = http_pool_new(client, r->is_lazy);
-    fresh->next = client->pools;
-    client->pools = fresh;
-    return fresh;
-}
-
-static bool open_one(struct http_client *client) {
-    for (struct http_request *r = client->first; r != NULL; r = r->next) {
-        if (r->state != REQUEST_QUEUED || is_behind(r))
-            continue;
-        r->state = REQUEST_OPENING;
-        r->pool = pool_for(r);
-        r->pool->request_count++;
-        curl_multi_add_handle(r->pool->multi, r->easy);
-        http_pool_kick(r->pool); /* over a connection that is there already, this sends the request */
-        return true;
-    }
-    return false;
-}
-
-static void free_retired(struct http_client *client) {
-    for (struct http_pool **p = &client->pools; *p != NULL;) {
-        struct http_pool *pool = *p;
-        if (!pool->is_retired || pool->request_count > 0) {
-            p = &pool->next;
-            continue;
-        }
-        *p = pool->next;
-        http_pool_free(pool);
-    }
-}
-
-void http_client_settle(void *context) {
-    struct http_client *client = context;
-    assert(!client->is_settling);
-    client->is_settling = true;
-    do
-        collect_results(client);
-    while (end_one(client) || open_one(client));
-    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
-        http_pool_watch(pool);
-    free_retired(client);
-    client->is_settling = false;
-}
-
-static void settle_later(struct http_client *client) {
-    loop_defer(client->loop, http_client_settle, client);
-}
-
-static void next_turn(void *context) {
-    http_bulk_resume(context);
-    settle_later(context);
+static void set_callbacks(struct http_request *r) {
+    curl_easy_setopt(r->easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(r->easy, CURLOPT_HEADERDATA, r);
+    curl_easy_setopt(r->easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(r->easy, CURLOPT_WRITEDATA, r);
+    curl_easy_setopt(r->easy, CURLOPT_PREREQFUNCTION, on_connected);
+    curl_easy_setopt(r->easy, CURLOPT_PREREQDATA, r);
 }
 
 /* The silence watchdog: one timer for the earliest deadline, looked at again when it fires, so that bytes coming in
@@ -308,13 +120,18 @@ static void silence_due(void *context) {
         }
         error_set(&r->failure, ETIMEDOUT, "nothing was received for %lld ms", (long long)r->silence_timeout_us / 1000);
         r->state = REQUEST_FINISHED;
-        settle_later(client);
+        http_settle_later(client);
     }
     if (earliest_us != INT64_MAX)
         silence_watch(client, earliest_us);
 }
 
 /* The interface. */
+
+static void next_turn(void *context) {
+    http_bulk_resume(context);
+    http_settle_later(context);
+}
 
 /* Out of memory ends the process in libcurl, too (base/mem.h): 7.88 divides by zero after a failed allocation of its
  * own. */
@@ -346,14 +163,7 @@ void http_client_free(struct http_client *client) {
     if (client == NULL)
         return;
     assert(!client->is_settling); /* not from within on_done */
-    while (client->first != NULL)
-        request_free(client->first);
-    while (client->pools != NULL) {
-        struct http_pool *pool = client->pools;
-        client->pools = pool->next;
-        http_pool_free(pool);
-    }
-    loop_defer_cancel(client->loop, http_client_settle, client);
+    http_pools_free(client);
     loop_timer_free(client->silence_timer);
     loop_timer_free(client->bulk_timer);
     free(client);
@@ -375,9 +185,11 @@ struct http_request *http_start(struct http_client *client, const struct http_op
     client->last = r;
     if (http_easy_prepare(r, options, &r->failure) < 0)
         r->state = REQUEST_FINISHED;
+    else
+        set_callbacks(r);
     if (r->silence_timeout_us > 0)
         silence_watch(client, r->last_byte_us + r->silence_timeout_us);
-    settle_later(client);
+    http_settle_later(client);
     return r;
 }
 
@@ -385,7 +197,7 @@ void http_hurry(struct http_request *request) {
     if (request == NULL)
         return;
     request->is_hurried = true;
-    settle_later(request->client); /* first: its turn comes before what the caller defers */
+    http_settle_later(request->client); /* first: its turn comes before what the caller defers */
     if (request->pool != NULL)
         http_pool_read(request->pool);
 }
@@ -394,5 +206,5 @@ void http_cancel(struct http_request *request) {
     if (request == NULL)
         return;
     request->state = REQUEST_CANCELLED;
-    settle_later(request->client);
+    http_settle_later(request->client);
 }

@@ -124,12 +124,6 @@ static void set_common(struct http_request *r, const struct http_options *o) {
     CURL *easy = r->easy;
     curl_easy_setopt(easy, CURLOPT_PRIVATE, r);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->curl_error);
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, http_on_header);
-    curl_easy_setopt(easy, CURLOPT_HEADERDATA, r);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, http_on_body);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, r);
-    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, http_on_connected);
-    curl_easy_setopt(easy, CURLOPT_PREREQDATA, r);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, r);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);

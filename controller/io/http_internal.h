@@ -1,9 +1,10 @@
-/* http_internal: what the four files of the HTTP client share. http.c: requests, their order and their ends.
- * http_pool.c: one curl multi handle, with its connections, on the loop. http_easy.c: a request's curl options.
- * http_bulk.c: how much bulk requests hand on in a turn.
+/* http_internal: what the four files of the HTTP client share. http.c: the interface, and what
+ * curl reports of a request. http_pool.c: the connections, and which request starts, ends or waits on them.
+ * http_easy.c: a request's curl options. http_bulk.c: how much bulk requests hand on in a turn. http.c calls the
+ * others; they do not call each other.
  *
  * The rule that keeps curl sane: a curl callback only marks (state, error, last byte). curl is called from the loop's
- * own callbacks alone, and requests are started, ended and freed in one place, http_client_settle(). */
+ * own callbacks alone, and requests are started, ended and freed in one place, settle() in http_pool.c. */
 #ifndef IO_HTTP_INTERNAL_H
 #define IO_HTTP_INTERNAL_H
 
@@ -73,14 +74,12 @@ struct http_client {
     bool is_settling;
 };
 
-struct http_pool *http_pool_new(struct http_client *client, bool is_lazy);
-void http_pool_free(struct http_pool *pool);
-/* Lets curl do what it can at once. */
-void http_pool_kick(struct http_pool *pool);
+/* http_pool.c. Starts, ends and frees requests where it is due, before the next wait. */
+void http_settle_later(struct http_client *client);
 /* Lets curl read what has come over sockets that are not watched. */
 void http_pool_read(struct http_pool *pool);
-/* Watches a lazy pool's sockets as curl and its requests' state want it now. */
-void http_pool_watch(struct http_pool *pool);
+/* Frees all requests and connections, without callbacks. */
+void http_pools_free(struct http_client *client);
 /* Whether bulk requests have a share of a turn, because libcurl does not limit them by itself. */
 bool http_bulk_is_limited(void);
 /* A new turn: those that waited continue. */
@@ -89,11 +88,5 @@ void http_bulk_resume(struct http_client *client);
 bool http_bulk_waits(struct http_request *request, size_t size_bytes);
 /* Sets up request->easy and request->origin. */
 int http_easy_prepare(struct http_request *request, const struct http_options *options, struct error **err);
-void http_client_settle(void *client);
-
-/* The curl callbacks, in http.c. */
-size_t http_on_header(char *data, size_t size, size_t count, void *request);
-size_t http_on_body(char *data, size_t size, size_t count, void *request);
-int http_on_connected(void *request, char *remote_ip, char *local_ip, int remote_port, int local_port);
 
 #endif

@@ -2,6 +2,16 @@
 #include "io/http_internal.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+static void settle(void *client);
+
+void http_settle_later(struct http_client *client) {
+    loop_defer(client->loop, settle, client);
+}
+
+/* The connections of a pool. */
 
 static void drive(struct http_pool *pool, curl_socket_t fd, int mask) {
     int running;
@@ -12,10 +22,10 @@ static void socket_ready(void *context, int fd, int events) {
     struct http_pool *pool = context;
     drive(pool, fd,
           ((events & LOOP_READ) != 0 ? CURL_CSELECT_IN : 0) | ((events & LOOP_WRITE) != 0 ? CURL_CSELECT_OUT : 0));
-    loop_defer(pool->client->loop, http_client_settle, pool->client);
+    http_settle_later(pool->client);
 }
 
-void http_pool_kick(struct http_pool *pool) {
+static void kick(struct http_pool *pool) {
     drive(pool, CURL_SOCKET_TIMEOUT, 0);
 }
 
@@ -52,7 +62,7 @@ static void watch_socket(struct http_pool *pool, size_t fd, bool is_unread) {
         loop_fd_change(s->watch, events);
 }
 
-void http_pool_watch(struct http_pool *pool) {
+static void watch_sockets(struct http_pool *pool) {
     if (!pool->is_lazy)
         return; /* on_socket did it */
     bool is_unread = leaves_unread(pool);
@@ -63,9 +73,9 @@ void http_pool_watch(struct http_pool *pool) {
 static void timeout_due(void *context) {
     struct http_pool *pool = context;
     pool->is_due = true;
-    http_pool_kick(pool);
+    kick(pool);
     pool->is_due = false;
-    loop_defer(pool->client->loop, http_client_settle, pool->client);
+    http_settle_later(pool->client);
 }
 
 /* curl's callback: when it wants to be called next. "Now" needs no timer, unless curl says so while it is being called
@@ -100,7 +110,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
     return 0;
 }
 
-struct http_pool *http_pool_new(struct http_client *client, bool is_lazy) {
+static struct http_pool *pool_new(struct http_client *client, bool is_lazy) {
     struct http_pool *pool = mem_new(struct http_pool);
     pool->client = client;
     pool->is_lazy = is_lazy;
@@ -115,7 +125,7 @@ struct http_pool *http_pool_new(struct http_client *client, bool is_lazy) {
     return pool;
 }
 
-void http_pool_free(struct http_pool *pool) {
+static void pool_free(struct http_pool *pool) {
     assert(pool->request_count == 0);
     curl_multi_cleanup(pool->multi); /* closes its connections through on_socket */
     for (size_t i = 0; i < pool->socket_count; i++)
@@ -124,4 +134,201 @@ void http_pool_free(struct http_pool *pool) {
     loop_defer_cancel(pool->client->loop, timeout_due, pool);
     loop_timer_free(pool->timer);
     free(pool);
+}
+
+/* The end of a request. */
+
+static int errno_of(CURLcode code) {
+    switch (code) {
+    case CURLE_COULDNT_CONNECT:
+        return ECONNREFUSED;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+        return EHOSTUNREACH;
+    case CURLE_OPERATION_TIMEDOUT:
+        return ETIMEDOUT;
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+        return EINVAL;
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CACERT_BADFILE:
+        return EPROTO;
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+        return ECONNRESET;
+    default:
+        return EIO;
+    }
+}
+
+/* OpenSSL's words alone say little ("asn1 encoding routines::EVP lib" is a certificate of another CA). */
+static const char *context_of(CURLcode code) {
+    if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
+        return "the server's certificate is not trusted: ";
+    if (code == CURLE_SSL_CERTPROBLEM)
+        return "our client certificate cannot be used: ";
+    return errno_of(code) == EPROTO ? "the TLS handshake failed, perhaps for a certificate that is not of the CA: "
+                                    : "";
+}
+
+static void request_free(struct http_request *r) {
+    struct http_client *client = r->client;
+    if (r->pool != NULL) {
+        curl_multi_remove_handle(r->pool->multi, r->easy);
+        r->pool->request_count--;
+    }
+    if (r->easy != NULL)
+        curl_easy_cleanup(r->easy);
+    curl_slist_free_all(r->headers);
+    curl_slist_free_all(r->connect_to);
+    *(r->previous != NULL ? &r->previous->next : &client->first) = r->next;
+    *(r->next != NULL ? &r->next->previous : &client->last) = r->previous;
+    error_free(r->failure);
+    free(r->origin);
+    free(r);
+}
+
+/* Whether they may share a connection. */
+static bool are_together(const struct http_request *a, const struct http_request *b) {
+    return a->is_lazy == b->is_lazy && strcmp(a->origin, b->origin) == 0;
+}
+
+/* What failed before there was a connection fails alike for those that wait for the same connection. */
+static void fail_those_behind(const struct http_request *failed) {
+    for (struct http_request *r = failed->client->first; r != NULL; r = r->next)
+        if (r->state == REQUEST_QUEUED && are_together(r, failed)) {
+            r->state = REQUEST_FINISHED;
+            error_set(&r->failure, failed->failure->code, "%s", failed->failure->text);
+        }
+}
+
+/* New requests open new connections. */
+static void drop_connections(struct http_client *client) {
+    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
+        pool->is_retired = true;
+    http_settle_later(client);
+}
+
+static void finish(struct http_request *r) {
+    if (r->failure == NULL && r->result != CURLE_OK)
+        error_set(&r->failure, errno_of(r->result), "%s%s", context_of(r->result),
+                  r->curl_error[0] != '\0' ? r->curl_error : curl_easy_strerror(r->result));
+    if (r->failure != NULL && !r->had_connection && r->pool != NULL)
+        fail_those_behind(r);
+    /* Nobody answers on that connection any more, or not in time: the next request shall not sit behind this one. */
+    if (r->failure != NULL && r->failure->code == ETIMEDOUT && r->pool != NULL && !r->pool->is_retired)
+        drop_connections(r->client);
+    struct http_handler handler = r->handler;
+    struct http_reply reply = r->reply;
+    char content_type[sizeof r->content_type];
+    memcpy(content_type, r->content_type, sizeof content_type);
+    reply.content_type = content_type;
+    struct error *failure CLEANUP_ERROR = r->failure;
+    r->failure = NULL;
+    request_free(r);
+    handler.on_done(handler.context, &reply, failure);
+}
+
+static void collect_results(struct http_client *client) {
+    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next) {
+        CURLMsg *message;
+        int left;
+        while ((message = curl_multi_info_read(pool->multi, &left)) != NULL) {
+            struct http_request *r = NULL;
+            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&r);
+            r->result = message->data.result;
+            if (r->state != REQUEST_CANCELLED)
+                r->state = REQUEST_FINISHED;
+        }
+    }
+}
+
+static bool end_one(struct http_client *client) {
+    for (struct http_request *r = client->first; r != NULL; r = r->next) {
+        if (r->state == REQUEST_CANCELLED) {
+            request_free(r);
+            return true;
+        }
+        if (r->state == REQUEST_FINISHED) {
+            finish(r);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Its start. */
+
+static bool is_behind(const struct http_request *waiting) {
+    for (const struct http_request *r = waiting->client->first; r != NULL; r = r->next)
+        if (r->state == REQUEST_OPENING && are_together(r, waiting))
+            return true;
+    return false;
+}
+
+static struct http_pool *pool_for(const struct http_request *r) {
+    struct http_client *client = r->client;
+    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
+        if (!pool->is_retired && pool->is_lazy == r->is_lazy)
+            return pool;
+    struct http_pool *fresh = pool_new(client, r->is_lazy);
+    fresh->next = client->pools;
+    client->pools = fresh;
+    return fresh;
+}
+
+static bool open_one(struct http_client *client) {
+    for (struct http_request *r = client->first; r != NULL; r = r->next) {
+        if (r->state != REQUEST_QUEUED || is_behind(r))
+            continue;
+        r->state = REQUEST_OPENING;
+        r->pool = pool_for(r);
+        r->pool->request_count++;
+        curl_multi_add_handle(r->pool->multi, r->easy);
+        kick(r->pool); /* over a connection that is there already, this sends the request */
+        return true;
+    }
+    return false;
+}
+
+static void free_retired(struct http_client *client) {
+    for (struct http_pool **p = &client->pools; *p != NULL;) {
+        struct http_pool *pool = *p;
+        if (!pool->is_retired || pool->request_count > 0) {
+            p = &pool->next;
+            continue;
+        }
+        *p = pool->next;
+        pool_free(pool);
+    }
+}
+
+static void settle(void *context) {
+    struct http_client *client = context;
+    assert(!client->is_settling);
+    client->is_settling = true;
+    do
+        collect_results(client);
+    while (end_one(client) || open_one(client));
+    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
+        watch_sockets(pool);
+    free_retired(client);
+    client->is_settling = false;
+}
+
+void http_pools_free(struct http_client *client) {
+    while (client->first != NULL)
+        request_free(client->first);
+    while (client->pools != NULL) {
+        struct http_pool *pool = client->pools;
+        client->pools = pool->next;
+        pool_free(pool);
+    }
+    loop_defer_cancel(client->loop, settle, client);
 }

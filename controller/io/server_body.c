@@ -7,20 +7,6 @@ enum {
     DROPPED_BODY_MAX_BYTES = 64 << 20, /* a longer one ends the connection */
 };
 
-void server_body_drop(struct server_exchange *x) {
-    struct incoming *in = x->incoming;
-    if (in == NULL)
-        return;
-    if (in->admitted != NULL)
-        in->drop(in->admitted);
-    free(in->refusal);
-    free(in->query);
-    free(in->authorization);
-    buf_done(&in->body);
-    free(in);
-    x->incoming = NULL;
-}
-
 /* A refused body is read and dropped before the answer: in a reply it would be read as the next request. */
 static int refuse_body(struct incoming *in, int status, const char *text) {
     in->refusal_status = status;
@@ -29,13 +15,17 @@ static int refuse_body(struct incoming *in, int status, const char *text) {
     return 0;
 }
 
+static struct server_request request_of(struct server_exchange *x, char peer[static PEER_SIZE]) {
+    return (struct server_request){.exchange = x,
+                                   .query = slice_of(x->incoming->query),
+                                   .authorization = slice_of(x->incoming->authorization),
+                                   .peer = server_peer(x->wsi, peer)};
+}
+
 static int ask_for_admission(const struct server *s, struct server_exchange *x, size_t bytes) {
     struct incoming *in = x->incoming;
     char peer[PEER_SIZE];
-    const struct server_request request = {.exchange = x,
-                                           .query = slice_of(in->query),
-                                           .authorization = slice_of(in->authorization),
-                                           .peer = server_peer(x->wsi, peer)};
+    const struct server_request request = request_of(x, peer);
     struct server_ticket *ticket = x->admission = mem_new(struct server_ticket);
     ticket->exchange = x;
     in->is_asking = in->is_waiting = true;
@@ -75,13 +65,10 @@ int server_body_expect(const struct server *s, struct server_exchange *x, const 
 static void handle_body(struct server_exchange *x, struct server_reply *reply) {
     struct incoming *in = x->incoming;
     char peer[PEER_SIZE];
-    const struct server_request request = {.exchange = x,
-                                           .query = slice_of(in->query),
-                                           .authorization = slice_of(in->authorization),
-                                           .peer = server_peer(x->wsi, peer),
-                                           .body = buf_slice(&in->body),
-                                           .owned_body = &in->body,
-                                           .admitted = in->admitted};
+    struct server_request request = request_of(x, peer);
+    request.body = buf_slice(&in->body);
+    request.owned_body = &in->body;
+    request.admitted = in->admitted;
     in->admitted = NULL;
     x->now = reply;
     in->endpoint->handle(in->endpoint->context, &request, reply);
@@ -108,7 +95,7 @@ int server_body_end(struct lws *wsi, struct server_exchange *x) {
         buf_append_text(&reply.body, in->refusal);
     } else
         handle_body(x, &reply);
-    server_body_drop(x);
+    server_incoming_free(x);
     if (x->ticket == NULL)
         return server_start_reply(x, &reply);
     buf_done(&reply.body);

@@ -1,4 +1,6 @@
-/* What server.c, server_connections.c and server_feed.c share. */
+/* What the files of the server share. server.c: listeners and endpoints. server_connections.c: how many connections
+ * there may be. server_body.c: requests with a body. server_feed.c: the WebSocket. server_exchange.c, for all of
+ * them: a request's headers and its reply. */
 #ifndef IO_SERVER_INTERNAL_H
 #define IO_SERVER_INTERNAL_H
 
@@ -11,6 +13,7 @@ enum {
     HEADER_MAX_BYTES = 2048,
     AUTHORIZATION_MAX_BYTES = 16384,
     PEER_SIZE = 48, /* of a numeric address */
+    SERVER_CHUNK_BYTES = 16384,
 };
 
 struct server {
@@ -60,11 +63,6 @@ void connection_enter(struct connection *c, enum connection_state state); /* NUL
 void connection_end(struct lws *wsi);
 int connections_of_feed(const struct shared *shared);
 
-const struct server *server_of_connection(struct lws *wsi); /* NULL: freed */
-/* The header's value in space; empty if it is absent or does not fit. */
-struct slice server_header(struct lws *wsi, enum lws_token_indexes token, char *space, size_t size);
-bool server_is_host_served(const struct server *s, struct lws *wsi);
-
 /* Per connection, in lws's memory. */
 struct server_exchange {
     struct lws *wsi;
@@ -98,16 +96,22 @@ struct server_ticket {
     struct server_exchange *exchange; /* NULL: the peer went away */
 };
 
-/* server.c */
-int server_start_reply(struct server_exchange *x, struct server_reply *reply);
+/* server_exchange.c */
+const struct server *server_of_connection(struct lws *wsi); /* NULL: freed */
+/* The header's value in space; empty if it is absent or does not fit. */
+struct slice server_header(struct lws *wsi, enum lws_token_indexes token, char *space, size_t size);
+bool server_is_host_served(const struct server *s, struct lws *wsi);
 struct slice server_query(struct lws *wsi, char *space, size_t size); /* decoded: a=b&c=d */
 const char *server_peer(struct lws *wsi, char space[static PEER_SIZE]);
+int server_start_reply(struct server_exchange *x, struct server_reply *reply);
+int server_refuse_at_once(struct server_exchange *x, struct server_reply *reply); /* negative: the connection ends */
+void server_incoming_free(struct server_exchange *x);
+void server_exchange_done(struct server_exchange *x);
 
 /* server_body.c; negative: the connection ends */
 int server_body_expect(const struct server *s, struct server_exchange *x, const struct server_endpoint *endpoint);
 int server_body_part(struct lws *wsi, struct server_exchange *x, struct slice bytes);
 int server_body_end(struct lws *wsi, struct server_exchange *x);
-void server_body_drop(struct server_exchange *x);
 
 /* server_feed.c: connections of the WebSocket protocol. */
 struct peer { /* of the feed */

@@ -73,56 +73,6 @@ struct loop *kube_client_loop(const struct kube_client *client) {
     return client->loop;
 }
 
-static void count_duration(struct kube_client *client, const char *method, int64_t took_us) {
-    size_t i = 0;
-    while (i < client->duration_count && strcmp(client->durations[i].method, method) != 0)
-        i++;
-    if (i == client->duration_count) {
-        MEM_GROW(client->durations, client->duration_count, client->duration_capacity);
-        client->durations[client->duration_count++] = (struct kube_duration){0};
-        slice_copy(client->durations[i].method, sizeof client->durations[i].method, slice_of(method));
-    }
-    histogram_add(&client->durations[i].took, took_us);
-}
-
-void kube_client_count(struct kube_client *client, const char *method, int status, int64_t sent_us) {
-    if (sent_us > 0)
-        count_duration(client, method, loop_now(client->loop).us - sent_us);
-    for (size_t i = 0; i < client->count_count; i++) {
-        struct kube_count *c = &client->counts[i];
-        if (c->status == status && strcmp(c->method, method) == 0) {
-            c->count++;
-            return;
-        }
-    }
-    MEM_GROW(client->counts, client->count_count, client->count_capacity);
-    struct kube_count *c = &client->counts[client->count_count++];
-    *c = (struct kube_count){.status = status, .count = 1};
-    slice_copy(c->method, sizeof c->method, slice_of(method));
-}
-
-int kube_client_counts(const struct kube_client *client, const struct kube_count **counts) {
-    *counts = client->counts;
-    return (int)client->count_count;
-}
-
-int kube_client_durations(const struct kube_client *client, const struct kube_duration **durations) {
-    *durations = client->durations;
-    return (int)client->duration_count;
-}
-
-void kube_client_hear(struct kube_client *client, int64_t at_us) {
-    client->heard_us = max_of(client->heard_us, at_us);
-}
-
-int64_t kube_client_heard_us(const struct kube_client *client) {
-    return client->heard_us;
-}
-
-int64_t kube_client_log_bytes(const struct kube_client *client) {
-    return client->log_bytes;
-}
-
 /* Calls. */
 
 static void call_free(struct kube_call *call) {
@@ -156,9 +106,7 @@ static bool retry(struct kube_call *call, const struct http_reply *reply, const 
     } else {
         if (!call->may_retry || call->tries >= MAX_TRIES || !is_worth_retrying(reply, err))
             return false;
-        wait_us = kube_backoff_next(&call->backoff);
-        if (reply->retry_after_us > wait_us)
-            wait_us = reply->retry_after_us;
+        wait_us = max_of(kube_backoff_next(&call->backoff), reply->retry_after_us);
     }
     if (wait_us >= left_us)
         return false;
@@ -202,7 +150,7 @@ static void try_now(void *context) {
                                           .path = call->path,
                                           .content_type = call->content_type,
                                           .body = buf_slice(&call->body),
-                                          .total_us = left_us > 1000 ? left_us : 1000,
+                                          .total_us = max_of(left_us, 1000),
                                           .is_lazy = call->is_lazy};
     struct http_handler handler = {.on_data = on_data, .on_done = on_done, .context = call};
     buf_clear(&call->reply);

@@ -1,4 +1,4 @@
-/* client_internal: the inside of a kube_client, for client.c and stream.c. */
+/* client_internal: the inside of a kube_client, for client.c, stream.c, podlog.c and tally.c. */
 #ifndef KUBE_CLIENT_INTERNAL_H
 #define KUBE_CLIENT_INTERNAL_H
 
@@ -22,11 +22,5 @@ struct kube_client {
     int64_t log_bytes;
     int64_t heard_us;
 };
-
-/* One more answer; 0 if none came. sent_us: when it was asked for; 0: it never was. */
-void kube_client_count(struct kube_client *client, const char *method, int status, int64_t sent_us);
-
-/* What has just come in proves that the server was at work then. */
-void kube_client_hear(struct kube_client *client, int64_t at_us);
 
 #endif

@@ -1,218 +1,277 @@
 #include "kube/reflector.h"
 
-#include "base/hash.h"
-#include "base/jsonlog.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "kube/reflector_internal.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+enum {
+    FAILURES_BEFORE_TROUBLE = 3,
+    BAD_STREAMS_BEFORE_RELIST = 3, /* resuming leads nowhere: the version may be from before an etcd restore */
+    WATCH_MIN_S = 1800, /* up to twice as long, as the server's own default; client-go's 5 to 10 minutes would
+                         * be a third of all wake-ups of an idle process */
+};
+#define MARKER_SILENCE_US INT64_C(20000000) /* without a byte before the marker: no streaming list here */
 #define RESUMED_US INT64_C(2000000)
+#define SHORT_WATCH_US INT64_C(1000000) /* a watch that ends sooner, without an event, counts as a failure */
 
-/* What comes in, and what is reported. The way from one request to the next is in reflector_run.c. */
+static void start(struct kube_reflector *r);
 
-/* While a callback of the user runs, kube_reflector_free only marks. */
-static bool enter(struct kube_reflector *r) {
-    r->callback_depth++;
-    return true;
+static void try_in(struct kube_reflector *r, int64_t wait_us) {
+    loop_timer_set(r->timer, wait_us);
 }
 
-static bool leave(struct kube_reflector *r) {
-    r->callback_depth--;
-    return !r->is_dead;
+static void want_list(struct kube_reflector *r) {
+    r->phase = r->is_paged_only ? PHASE_PAGED_LIST : PHASE_STREAM_LIST;
+    free(r->continue_token);
+    r->continue_token = NULL;
+    r->known.generation++;
 }
 
-static bool notify_event(struct kube_reflector *r, struct kube_event *event) {
-    event->received = loop_wall(r->loop);
-    r->watermark = event->received;
-    enter(r);
-    if (r->handler.on_object == NULL)
-        r->handler.on_event(r->handler.context, event);
-    else if (r->handler.on_object(r->handler.context, event) < 0)
-        r->is_doubted = true;
-    return leave(r);
+/* Something failed: the same again, later. */
+static void fail(struct kube_reflector *r, const char *text, bool is_certain, int64_t retry_after_us) {
+    r->failures++;
+    r->is_refused = is_certain && r->status == 403;
+    try_in(r, max_of(kube_backoff_next(&r->backoff), retry_after_us));
+    if (is_certain || r->failures >= FAILURES_BEFORE_TROUBLE)
+        kube_reflector_trouble(r, text);
 }
 
-/* After an object that its reader may not have understood: if that is malformed JSON, it has not been shown. */
-static int doubt(struct kube_reflector *r, const struct kube_event *e) {
-    struct kube_frame f;
-    bool is_doubted = r->is_doubted;
-    r->is_doubted = false;
-    if (!is_doubted || kube_frame_parse_item(e->object, &f) == 0)
-        return 0;
-    struct kube_known_entry *known = kube_known_get(&r->known, e->namespace_, e->name);
-    if (known != NULL)
-        known->generation--;
-    return -EBADMSG;
+/* Something failed that resuming from the same version may not get over. */
+static void fail_stream(struct kube_reflector *r, const char *text) {
+    if (++r->bad_streams >= BAD_STREAMS_BEFORE_RELIST) {
+        if (r->phase == PHASE_STREAM_LIST)
+            r->is_paged_only = true;
+        r->bad_streams = 0;
+        want_list(r);
+    }
+    fail(r, text, false, -1);
 }
 
-static bool notify_vanished(struct kube_reflector *r, struct slice namespace_, struct slice name, struct slice uid) {
-    struct kube_event event = {.type = KUBE_VANISHED, .namespace_ = namespace_, .name = name, .uid = uid};
-    return notify_event(r, &event);
+/* An old version, or a continue token that has expired. */
+static void expired(struct kube_reflector *r) {
+    kube_reflector_notify(r, "expired");
+    want_list(r);
+    r->failures++;
+    try_in(r, r->failures > 1 ? kube_backoff_next(&r->backoff) : 0);
 }
 
-void kube_reflector_notify(struct kube_reflector *r, const char *reason) {
-    if (reason != NULL)
-        kube_tally_add(r->client, r->phase == PHASE_WATCH ? "watch" : "list", r->path, reason);
-}
-
-void kube_reflector_trouble(struct kube_reflector *r, const char *text) {
-    if (text == NULL ? !r->in_trouble : r->in_trouble && strcmp(text, r->trouble) == 0)
+static void go_absent(struct kube_reflector *r) {
+    r->failures = 0;
+    kube_backoff_reset(&r->backoff);
+    want_list(r);
+    try_in(r, r->absent_retry_us + kube_random(r->absent_retry_us / 10 + 1));
+    if (!kube_reflector_sweep(r, true))
         return;
-    r->in_trouble = text != NULL;
-    free(r->trouble);
-    r->trouble = mem_strdup(text);
-    if (text != NULL)
-        jsonlog(JSONLOG_WARNING, "cannot follow a resource", "path", LOG_S(r->path), "error", LOG_S(text), NULL);
-    else
-        jsonlog(JSONLOG_INFO, "following a resource again", "path", LOG_S(r->path), NULL);
-    enter(r);
-    if (r->handler.on_trouble != NULL)
-        r->handler.on_trouble(r->handler.context, text);
-    leave(r);
+    kube_reflector_trouble(r, NULL);
+    if (!r->is_dead)
+        kube_reflector_absent(r, true);
 }
 
-void kube_reflector_absent(struct kube_reflector *r, bool is_absent) {
-    if (r->is_absent == is_absent && r->is_absence_known)
+/* A reply other than success. */
+static void refused(struct kube_reflector *r, const struct http_reply *reply) {
+    char reason[64];
+    char *text CLEANUP_FREE = kube_status_text(reply->status, buf_slice(&r->refusal), reason);
+    bool is_first_401 = reply->status == 401 && r->unauthorized++ == 0;
+    if (reply->status == 404)
+        go_absent(r);
+    else if (reply->status == 410)
+        expired(r);
+    else if (r->phase == PHASE_STREAM_LIST && (reply->status == 400 || reply->status == 422)) {
+        r->is_paged_only = true;
+        want_list(r);
+        try_in(r, 0);
+    } else if (is_first_401)
+        try_in(r, 0); /* the credentials are read again for it */
+    else
+        fail(r, text, reply->status == 401 || reply->status == 403, reply->retry_after_us);
+}
+
+static void page_ended(struct kube_reflector *r) {
+    if (!kube_list_is_whole(&r->list)) {
+        kube_reflector_notify(r, "truncated");
+        fail_stream(r, "the list is not whole");
         return;
-    bool is_change = r->is_absent != is_absent;
-    r->is_absent = is_absent;
-    r->is_absence_known = true;
-    if (is_change && r->handler.on_absent != NULL) {
-        enter(r);
-        r->handler.on_absent(r->handler.context, is_absent);
-        leave(r);
-    }
-}
-
-bool kube_reflector_sweep(struct kube_reflector *r, bool is_all) {
-    size_t cursor = 0;
-    char *key;
-    struct kube_known_entry *entry;
-    bool is_alive = true;
-    while (is_alive && kube_known_take_stale(&r->known, is_all, &cursor, &key, &entry)) {
-        struct slice name = slice_of(key), namespace_;
-        slice_take_until(&name, '/', &namespace_);
-        is_alive = notify_vanished(r, namespace_, name, slice_of(entry->uid));
-        free(entry);
-        free(key);
-    }
-    return is_alive;
-}
-
-void kube_reflector_synced(struct kube_reflector *r) {
-    r->is_synced = true;
-    r->watermark = loop_wall(r->loop);
-    enter(r);
-    if (r->handler.on_synced != NULL)
-        r->handler.on_synced(r->handler.context);
-    leave(r);
-}
-
-/* An object that is there. A repeated page may show it once more; another object may have taken its name. */
-static bool show(struct kube_reflector *r, struct kube_event *e, bool is_list) {
-    struct kube_known_entry *known = kube_known_get(&r->known, e->namespace_, e->name);
-    if (known != NULL && !slice_is(e->uid, known->uid)) {
-        char *uid CLEANUP_FREE = mem_strdup(known->uid);
-        kube_known_remove(&r->known, e->namespace_, e->name);
-        if (!notify_vanished(r, e->namespace_, e->name, slice_of(uid)))
-            return false;
-        known = NULL;
-    } else if (known != NULL && is_list && known->generation == r->known.generation &&
-               known->version_hash == hash_local(0, e->resource_version))
-        return true;
-    if (known != NULL)
-        kube_known_again(&r->known, known, e->resource_version);
-    else
-        kube_known_put(&r->known, e->namespace_, e->name, e->uid, e->resource_version);
-    return notify_event(r, e);
-}
-
-int kube_reflector_take_item(void *context, struct slice object) {
-    struct kube_reflector *r = context;
-    struct kube_frame f;
-    if ((r->handler.on_object == NULL ? kube_frame_parse_item : kube_frame_glance_item)(object, &f) < 0)
-        return -EBADMSG;
-    return show(r, &f.event, true) ? doubt(r, &f.event) : -ECANCELED;
-}
-
-static void remember_version(struct kube_reflector *r, struct slice version) {
-    slice_copy(r->resource_version, sizeof r->resource_version, version);
-}
-
-/* As numbers, where both are: a bookmark says how far the server is, which cannot be before what it sent already,
- * unless etcd was restored from a backup. (KEP-5504: resourceVersions of one resource may be compared.) */
-static bool is_before(struct slice a, const char *b) {
-    size_t n = strlen(b);
-    if (a.size_bytes == 0 || n == 0 || strspn(b, "0123456789") != n || a.data[0] == '0' || b[0] == '0')
-        return false;
-    for (size_t i = 0; i < a.size_bytes; i++)
-        if (a.data[i] < '0' || a.data[i] > '9')
-            return false;
-    return a.size_bytes != n ? a.size_bytes < n : memcmp(a.data, b, n) < 0;
-}
-
-static int take_bookmark(struct kube_reflector *r, const struct kube_frame *f) {
-    if (r->phase == PHASE_WATCH && is_before(f->event.resource_version, r->resource_version)) {
-        jsonlog(JSONLOG_WARNING, "the server went back in time; listing again", "path", LOG_S(r->path), NULL);
-        kube_reflector_notify(r, "restored");
-        r->error_code = 410;
-        return -ESTALE;
-    }
-    r->watermark = loop_wall(r->loop);
-    if (r->phase == PHASE_WATCH) {
-        remember_version(r, f->event.resource_version);
-        return 0;
-    }
-    if (!f->is_initial_end)
-        return -EOPNOTSUPP; /* the server took it for a plain watch */
-    remember_version(r, f->event.resource_version);
-    r->phase = PHASE_WATCH;
-    loop_timer_stop(r->timer);
-    if (!kube_reflector_sweep(r, false))
-        return -ECANCELED;
-    kube_reflector_synced(r);
-    return r->is_dead ? -ECANCELED : 0;
-}
-
-int kube_reflector_take_line(void *context, struct slice line, bool is_cut) {
-    struct kube_reflector *r = context;
-    struct kube_frame f;
-    if (line.size_bytes == 0)
-        return 0;
-    if (is_cut) {
-        kube_reflector_notify(r, "oversized");
-        jsonlog(JSONLOG_ERROR, "an object is too large and was left out", "path", LOG_S(r->path), NULL);
-        return 0;
-    }
-    if ((r->handler.on_object == NULL ? kube_frame_parse : kube_frame_glance)(line, &f) < 0)
-        return -EBADMSG;
-    if (f.kind == KUBE_FRAME_ERROR) {
-        r->error_code = f.code;
-        free(r->error_text);
-        r->error_text = mem_strdup(f.message[0] != '\0' ? f.message : f.reason);
-        return -ESTALE;
     }
     kube_reflector_progress(r);
     if (r->is_dead)
-        return -ECANCELED;
-    r->frames++;
-    if (f.kind == KUBE_FRAME_BOOKMARK)
-        return take_bookmark(r, &f);
-    if (f.event.type == KUBE_DELETED) {
-        kube_known_remove(&r->known, f.event.namespace_, f.event.name);
-        if (!notify_event(r, &f.event))
-            return -ECANCELED;
-    } else if (!show(r, &f.event, false))
-        return -ECANCELED;
-    if (doubt(r, &f.event) < 0)
-        return -EBADMSG;
-    /* Only now: had the user's callback not returned, this event would have to come again. The initial events of a
-     * streaming list are in no order, so none of them is a point to resume from. */
-    if (r->phase == PHASE_WATCH)
-        remember_version(r, f.event.resource_version);
-    return 0;
+        return;
+    free(r->continue_token);
+    r->continue_token = r->list.continue_token;
+    r->list.continue_token = NULL;
+    if (r->continue_token != NULL && r->continue_token[0] != '\0') {
+        start(r);
+        return;
+    }
+    slice_copy(r->resource_version, sizeof r->resource_version, slice_of(r->list.resource_version));
+    r->phase = PHASE_WATCH;
+    try_in(r, 0);
+    if (kube_reflector_sweep(r, false))
+        kube_reflector_synced(r);
+}
+
+/* The end of a stream of events: of what it held, all whole lines were taken. */
+static void stream_ended(struct kube_reflector *r, const struct error *err) {
+    int64_t now_us = loop_now(r->loop).us, lasted_us = now_us - r->started_us;
+    bool is_empty = r->frames == 0;
+    kube_reflector_notify(r, kube_tally_reason(err, r->lines.head.size_bytes > 0));
+    if (err == NULL && is_empty && lasted_us < SHORT_WATCH_US)
+        kube_reflector_notify(r, "short");
+    if (err != NULL && err->code == ESTALE && r->error_code == 410)
+        expired(r);
+    else if (err != NULL && err->code == ESTALE) {
+        kube_reflector_notify(r, "error");
+        fail_stream(r, r->error_text);
+    } else if (err != NULL && err->code == EOPNOTSUPP) {
+        r->is_paged_only = true;
+        want_list(r);
+        try_in(r, 0);
+    } else if (err != NULL && (err->code == EBADMSG || (is_empty && err->code == ETIMEDOUT)))
+        fail_stream(r, err->code == EBADMSG ? "the server sent malformed JSON" : err->text);
+    else if (r->phase == PHASE_STREAM_LIST) {
+        want_list(r);
+        fail_stream(r, err != NULL ? err->text : "the streaming list ended before its end");
+    } else if (is_empty && (err != NULL || lasted_us < SHORT_WATCH_US)) {
+        if (now_us - r->opened_us >= r->backoff.max_us) { /* open for as long as one waits at most: the server works */
+            r->failures = 0;
+            kube_backoff_reset(&r->backoff);
+        }
+        fail(r, err != NULL ? err->text : "watches end at once", false, -1);
+    } else
+        try_in(r, 0);
+}
+
+/* Callbacks of the stream. */
+
+static void on_reply(void *context, const struct http_reply *reply) {
+    struct kube_reflector *r = context;
+    r->status = reply->status;
+    r->opened_us = r->last_byte_us = loop_now(r->loop).us;
+}
+
+static int on_data(void *context, struct slice bytes) {
+    struct kube_reflector *r = context;
+    r->last_byte_us = loop_now(r->loop).us;
+    if (r->status != 200) {
+        buf_append_slice(&r->refusal, bytes);
+        return 0;
+    }
+    r->callback_depth++;
+    int frames_before = r->frames;
+    int result = r->phase == PHASE_PAGED_LIST ? kube_list_feed(&r->list, bytes, kube_reflector_take_item, r)
+                                              : lines_feed(&r->lines, bytes, kube_reflector_take_line, r);
+    r->callback_depth--;
+    if (kube_drip_feed(&r->drip, r->frames != frames_before, r->lines.head.size_bytes > 0, r->last_byte_us))
+        kube_reflector_notify(r, "slow");
+    return r->is_dead ? -ECANCELED : result;
+}
+
+static void on_done(void *context, const struct http_reply *reply, const struct error *err) {
+    struct kube_reflector *r = context;
+    r->stream = NULL;
+    loop_timer_stop(r->timer);
+    r->callback_depth++; /* a user who frees it from a callback leaves it to us until we are through */
+    if (reply->status == 0)
+        fail(r, error_text(err), false, -1);
+    else if (reply->status != 200)
+        refused(r, reply);
+    else if (r->phase != PHASE_PAGED_LIST)
+        stream_ended(r, err);
+    else if (err == NULL)
+        page_ended(r);
+    else {
+        kube_reflector_notify(r, kube_tally_reason(err, false));
+        if (err->code == EBADMSG)
+            fail_stream(r, "the server sent malformed JSON");
+        else
+            fail(r, err->text, false, -1); /* the same page again; what was shown is known */
+    }
+    r->callback_depth--;
+}
+
+/* Requests. */
+
+static void add_parameter(struct buf *url, const char *name, const char *value) {
+    char *escaped CLEANUP_FREE = NULL;
+    if (value == NULL)
+        return;
+    size_t size = strlen(value) * 3 + 1;
+    escaped = mem_alloc(size);
+    bool fits = kube_escape(escaped, size, value);
+    assert(fits);
+    (void)fits;
+    buf_format(url, "%c%s=%s", strchr(buf_text(url), '?') == NULL ? '?' : '&', name, escaped);
+}
+
+static void make_url(const struct kube_reflector *r, struct buf *url) {
+    char number[32];
+    buf_append_text(url, r->path);
+    add_parameter(url, "labelSelector", r->label_selector);
+    add_parameter(url, "fieldSelector", r->field_selector);
+    if (r->phase == PHASE_PAGED_LIST) {
+        snprintf(number, sizeof number, "%d", r->page_size);
+        add_parameter(url, "limit", number);
+        if (r->continue_token != NULL)
+            add_parameter(url, "continue", r->continue_token);
+        return;
+    }
+    snprintf(number, sizeof number, "%d", WATCH_MIN_S + (int)kube_random(WATCH_MIN_S));
+    add_parameter(url, "watch", "1");
+    add_parameter(url, "allowWatchBookmarks", "true");
+    add_parameter(url, "timeoutSeconds", number);
+    if (r->phase == PHASE_WATCH) {
+        add_parameter(url, "resourceVersion", r->resource_version);
+        return;
+    }
+    add_parameter(url, "sendInitialEvents", "true");
+    add_parameter(url, "resourceVersionMatch", "NotOlderThan");
+}
+
+static void start(struct kube_reflector *r) {
+    struct buf url CLEANUP_BUF = {0};
+    buf_init(&url, 64 << 10);
+    make_url(r, &url);
+    buf_clear(&r->refusal);
+    lines_clear(&r->lines);
+    kube_list_clear(&r->list);
+    r->status = r->frames = 0;
+    r->is_resumed = r->phase == PHASE_WATCH && r->is_synced;
+    r->drip = (struct kube_drip){0};
+    if (r->continue_token == NULL)
+        kube_tally_add(r->client, r->phase == PHASE_WATCH ? "watch" : "list", r->path, NULL);
+    r->started_us = r->last_byte_us = loop_now(r->loop).us;
+    struct kube_stream_options options = {.path = buf_text(&url), .silence_us = r->silence_us};
+    struct http_handler handler = {on_reply, on_data, on_done, r};
+    r->stream = kube_stream_start(r->client, &options, &handler);
+    if (r->phase == PHASE_STREAM_LIST)
+        try_in(r, min_of(MARKER_SILENCE_US, r->silence_us));
+}
+
+/* The streaming list has been going on for a while. As long as it moves, it may. */
+static void wait_for_marker(struct kube_reflector *r) {
+    int64_t limit_us = min_of(MARKER_SILENCE_US, r->silence_us);
+    int64_t silent_us = loop_now(r->loop).us - r->last_byte_us;
+    if (silent_us < limit_us || r->status == 0) {
+        try_in(r, silent_us < limit_us ? limit_us - silent_us : limit_us);
+        return;
+    }
+    kube_stream_cancel(r->stream);
+    r->stream = NULL;
+    r->is_paged_only = true;
+    want_list(r);
+    start(r);
+}
+
+static void due(void *context) {
+    struct kube_reflector *r = context;
+    if (r->stream != NULL)
+        wait_for_marker(r);
+    else
+        start(r);
 }
 
 /* The interface. */
@@ -233,12 +292,13 @@ struct kube_reflector *kube_reflector_new(struct kube_client *client, const stru
     r->silence_us = options->silence_us > 0 ? options->silence_us : 180000000;
     r->absent_retry_us = options->absent_retry_us > 0 ? options->absent_retry_us : 300000000;
     r->is_paged_only = options->no_streaming_list;
-    r->timer = loop_timer_new(r->loop, kube_reflector_due, r);
+    r->timer = loop_timer_new(r->loop, due, r);
     kube_known_init(&r->known);
     kube_list_init(&r->list);
     lines_init(&r->lines, KUBE_OBJECT_MAX_BYTES);
     buf_init(&r->refusal, 16 << 10);
-    kube_reflector_begin(r);
+    want_list(r);
+    try_in(r, 0);
     return r;
 }
 
@@ -269,6 +329,13 @@ void kube_reflector_free(struct kube_reflector *r) {
         loop_defer(r->loop, free_now, r);
     else
         free_now(r);
+}
+
+void kube_reflector_hurry(struct kube_reflector *r) {
+    if (r->is_dead || r->stream != NULL || r->failures == 0)
+        return;
+    kube_backoff_reset(&r->backoff);
+    try_in(r, 0);
 }
 
 bool kube_reflector_is_synced(const struct kube_reflector *r) {

@@ -4,6 +4,7 @@
 #include "base/jscan.h"
 #include "base/mem.h"
 #include "kube/client_internal.h"
+#include "kube/tally.h"
 
 #include <errno.h>
 #include <string.h>
@@ -43,11 +44,11 @@ static void stream_free(struct kube_stream *s) {
 
 static void on_reply(void *context, const struct http_reply *reply) {
     struct kube_stream *s = context;
-    kube_client_count(s->client, s->method, reply->status, s->sent_us);
+    kube_tally_answer(s->client, s->method, reply->status, s->sent_us);
     s->is_counted = true;
     s->is_answered = reply->status < 500;
     if (s->is_answered)
-        kube_client_hear(s->client, s->sent_us);
+        kube_tally_hear(s->client, s->sent_us);
     if (reply->status == 401)
         kube_credentials_reject(s->client->credentials, s->generation);
     if (s->handler.on_reply != NULL)
@@ -57,7 +58,7 @@ static void on_reply(void *context, const struct http_reply *reply) {
 static int on_data(void *context, struct slice bytes) {
     struct kube_stream *s = context;
     if (s->is_answered)
-        kube_client_hear(s->client, loop_now(s->client->loop).us);
+        kube_tally_hear(s->client, loop_now(s->client->loop).us);
     return s->handler.on_data(s->handler.context, bytes);
 }
 
@@ -79,7 +80,7 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
     struct error *explained CLEANUP_ERROR = NULL;
     s->request = NULL;
     if (!s->is_counted)
-        kube_client_count(s->client, s->method, 0, s->sent_us);
+        kube_tally_answer(s->client, s->method, 0, s->sent_us);
     if (err != NULL && err->code == EPROTO) /* TLS: the files may have been replaced since they were read */
         kube_credentials_reject(s->client->credentials, s->generation);
     if (err != NULL && s->client->config->proxy_url != NULL) {

@@ -1,12 +1,63 @@
 #include "kube/tally.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "kube/client_internal.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define SLOW_LINE_US INT64_C(1000000)
+
+static void count_duration(struct kube_client *client, const char *method, int64_t took_us) {
+    size_t i = 0;
+    while (i < client->duration_count && strcmp(client->durations[i].method, method) != 0)
+        i++;
+    if (i == client->duration_count) {
+        MEM_GROW(client->durations, client->duration_count, client->duration_capacity);
+        client->durations[client->duration_count++] = (struct kube_duration){0};
+        slice_copy(client->durations[i].method, sizeof client->durations[i].method, slice_of(method));
+    }
+    histogram_add(&client->durations[i].took, took_us);
+}
+
+void kube_tally_answer(struct kube_client *client, const char *method, int status, int64_t sent_us) {
+    if (sent_us > 0)
+        count_duration(client, method, loop_now(client->loop).us - sent_us);
+    for (size_t i = 0; i < client->count_count; i++) {
+        struct kube_count *c = &client->counts[i];
+        if (c->status == status && strcmp(c->method, method) == 0) {
+            c->count++;
+            return;
+        }
+    }
+    MEM_GROW(client->counts, client->count_count, client->count_capacity);
+    struct kube_count *c = &client->counts[client->count_count++];
+    *c = (struct kube_count){.status = status, .count = 1};
+    slice_copy(c->method, sizeof c->method, slice_of(method));
+}
+
+int kube_client_counts(const struct kube_client *client, const struct kube_count **counts) {
+    *counts = client->counts;
+    return (int)client->count_count;
+}
+
+int kube_client_durations(const struct kube_client *client, const struct kube_duration **durations) {
+    *durations = client->durations;
+    return (int)client->duration_count;
+}
+
+void kube_tally_hear(struct kube_client *client, int64_t at_us) {
+    client->heard_us = max_of(client->heard_us, at_us);
+}
+
+int64_t kube_client_heard_us(const struct kube_client *client) {
+    return client->heard_us;
+}
+
+int64_t kube_client_log_bytes(const struct kube_client *client) {
+    return client->log_bytes;
+}
 
 void kube_tally_add(struct kube_client *client, const char *stream, const char *resource, const char *reason) {
     const char *slash = strrchr(resource, '/');

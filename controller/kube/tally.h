@@ -1,11 +1,15 @@
-/* tally: what became of streams (lists, watches, log follows), counted for metrics. A request that was answered with
- * 200 and broke later is in no count of answers; here it is. Few kinds of stream, few resources, few reasons: bounded.
- */
+/* tally: what client.h reports for metrics: answers by method and status, and what became of streams (lists, watches,
+ * log follows). A request that was answered with 200 and broke later is a good answer; its stream counts as broken. Few
+ * kinds of stream, few resources, few reasons: bounded. */
 #ifndef KUBE_TALLY_H
 #define KUBE_TALLY_H
 
 #include "kube/client.h"
 
+/* One more answer; status 0 if none came. sent_us: when it was asked for; 0: it never was. */
+void kube_tally_answer(struct kube_client *client, const char *method, int status, int64_t sent_us);
+/* What has just come in proves that the server was at work then. */
+void kube_tally_hear(struct kube_client *client, int64_t at_us);
 /* One more. stream: "list", "watch", "log" or "call"; reason: constant text, NULL: a list or watch was started.
  * resource: "pods", or the path that it ends, as in "/api/v1/pods"; of a call: its method. */
 void kube_tally_add(struct kube_client *client, const char *stream, const char *resource, const char *reason);
