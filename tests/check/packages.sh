@@ -70,7 +70,8 @@ find_missing() {
     fi
 }
 
-# sudo drops the environment, so DEBIAN_FRONTEND is set behind it.
+# sudo drops the environment, so DEBIAN_FRONTEND is set behind it. A new machine often upgrades itself meanwhile: its lock
+# is waited for.
 install_missing() {
     local as_root=()
     if [ "$(id -u)" != 0 ]; then
@@ -79,7 +80,7 @@ install_missing() {
     fi
     echo "installing: ${missing[*]}"
     "${as_root[@]}" apt-get update -qq && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends --no-remove "${missing[@]}" >/dev/null || {
+        apt-get install -o DPkg::Lock::Timeout=300 -y -qq --no-install-recommends --no-remove "${missing[@]}" >/dev/null || {
         echo "could not install: ${missing[*]}; install them by hand and run this again" >&2
         exit 1
     }
