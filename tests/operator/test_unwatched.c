@@ -442,3 +442,31 @@ TEST(a_published_cause_is_not_overwritten_by_a_node_that_was_not_ready) {
     CHECK_TEXT(status_text(s, "executions[number=1].end"), "2026-11-21T02:00:39.000Z");
     model_free(m);
 }
+
+/* Index 0 of two is complete, and its pod was deleted before the first list: its slot is done from that list on, also for a
+ * successor, until its Job is deleted. */
+TEST(a_completed_index_without_a_pod_is_done_from_the_first_list_on) {
+    struct model *m = fake_successor(NULL);
+    struct fake_pod b = running("b", 2);
+    b.index = 1;
+    for (int start = 100; start <= 200; start += 100) {
+        fake_observe_jobset(m, 2, "", "", start);
+        fake_observe_job_status(m, 1, "\"completedIndexes\":\"0\"", start);
+        fake_observe_node(m, "n0", "True", -100, "", "", start);
+        fake_observe_pod(m, &b, OBSERVED_PRESENT, start);
+        observe_all(m, start);
+        CLEANUP_FREE char *s = status_at(m, start + 60);
+        CHECK_INT(status_int(s, "time.availableMilliseconds"), (start - 40) * 1000);
+        CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"),
+                  97000 - 1); /* a pod is created 1 ms before it ends */
+        CHECK_INT(status_int(s, "interruptions.total"), 0);
+        if (start == 200)
+            break;
+        model_free(m);
+        m = fake_successor(s);
+    }
+    fake_observe_job_deleted(m, 1, 300);
+    CLEANUP_FREE char *s = status_at(m, 360);
+    CHECK_INT(status_int(s, "time.availableMilliseconds"), 200000);
+    model_free(m);
+}

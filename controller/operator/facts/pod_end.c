@@ -1,6 +1,7 @@
 #include "operator/facts/pod_end.h"
 #include "base/minmax.h"
 #include "operator/facts/facts.h"
+#include "operator/store/completed.h"
 
 #include <string.h>
 
@@ -57,15 +58,9 @@ int64_t fact_pod_over_ms(const struct pod *p) {
 static bool has_completed_index(const struct pod *p) {
     struct slice rest = slice_of(p->job ? p->job->completed_indexes : NULL);
     int64_t low, high;
-    while (p->completion_index >= 0 && slice_take_uint(&rest, &low)) {
-        high = low;
-        if (slice_take_char(&rest, '-') && !slice_take_uint(&rest, &high))
-            return false;
+    while (p->completion_index >= 0 && store_next_completed(&rest, &low, &high))
         if (p->completion_index >= low && p->completion_index <= high)
             return true;
-        if (!slice_take_char(&rest, ','))
-            return false;
-    }
     return false;
 }
 

@@ -1,6 +1,7 @@
 #include "operator/store/observe.h"
 
 #include "base/minmax.h"
+#include "operator/store/completed.h"
 #include "operator/store/observe_cluster.h"
 #include "operator/store/observe_pod.h"
 #include "operator/store/observe_target.h"
@@ -105,6 +106,8 @@ void store_complete(struct store *store, enum resource resource, int64_t receive
     if (resource == RESOURCE_POD)
         store->pods_complete_ms = max_of(store->pods_complete_ms, received_ms);
     store->watermark_ms[resource] = max_of(store->watermark_ms[resource], received_ms);
+    if (resource == RESOURCE_POD || resource == RESOURCE_JOB || resource == RESOURCE_JOBSET)
+        store_add_completed(store, received_ms);
 }
 
 void store_unreachable(struct store *store, int64_t from_ms, int64_t to_ms) {
