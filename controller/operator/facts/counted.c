@@ -11,11 +11,10 @@ static bool is_same_place(const struct kube_job *a, const struct kube_job *b) {
     return a->job_index == b->job_index && strcmp(a->replicated_job, b->replicated_job) == 0;
 }
 
-bool fact_is_restarted_alone(const struct kube_job *old) {
-    for (const struct kube_job *j = old->target->kube_jobs; j; j = j->next_in_target)
-        if (j->attempt == old->attempt && j->created_ms != TIME_UNKNOWN && j->created_ms > old->created_ms &&
-            is_same_place(j, old))
-            return true;
+bool fact_is_restarted_alone(const struct kube_job *one) {
+    for (const struct kube_job *j = one->target->kube_jobs; j; j = j->next_in_target)
+        if (j != one && j->attempt == one->attempt && j->created_ms != TIME_UNKNOWN && is_same_place(j, one))
+            return one->created_ms != TIME_UNKNOWN;
     return false;
 }
 

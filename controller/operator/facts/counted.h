@@ -12,7 +12,7 @@ int64_t fact_restarted_ms(const struct model_job *job, const struct restart *r);
  * known. */
 bool fact_is_restart_known(const struct model_job *job, const struct restart *r);
 bool fact_is_restart_watched(const struct model_job *job, const struct restart *r);
-/* The Job was deleted, and another replaced it in the same attempt. */
+/* Another Job had its place in the same attempt, before it or after it. */
 bool fact_is_restarted_alone(const struct kube_job *j);
 
 #endif
