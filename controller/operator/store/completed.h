@@ -1,5 +1,5 @@
 /* completed: the indexes that a Job lists as completed (status.completedIndexes, "0,2-4"), and those of them whose pod
- * was gone before it could be observed. */
+ * was deleted before it could be observed. */
 #ifndef OPERATOR_STORE_COMPLETED_H
 #define OPERATOR_STORE_COMPLETED_H
 
