@@ -303,11 +303,6 @@ static enum line_result save_line(struct steplog *s, struct slice text) {
     return LINE_TAKEN;
 }
 
-/* An evaluation's line has the loss of a validation and nothing of training. */
-static bool is_evaluation(const struct generic_line *l) {
-    return l->is_evaluation && !l->is_training;
-}
-
 /* "Epoch 3/10" on a line by itself is that of the lines that follow. */
 static void use_epoch(struct generic *g, struct generic_line *l) {
     if (l->is_epoch) {
@@ -336,14 +331,14 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
         g->loss_line = s->counts.lines;
     if (l.has_time)
         g->time_line = s->counts.lines;
-    if (is_evaluation(&l))
+    if (generic_line_is_evaluation(&l))
         return evaluation_line(s, &l);
     if (l.name[0] == '\0')
         return g->is_accepted ? save_line(s, text) : LINE_NOT_MINE;
     use_epoch(g, &l);
     if (l.is_row)
         add_figures(s, &l);
-    return l.is_row || l.has_loss || l.has_time || l.is_training ? counter_line(s, &l) : LINE_NOT_MINE;
+    return l.is_row || generic_line_is_step(&l) ? counter_line(s, &l) : LINE_NOT_MINE;
 }
 
 /* ---- what is remembered ---- */

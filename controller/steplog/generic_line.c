@@ -1,5 +1,6 @@
-/* The words that trainers use, from their sources (tests/truth/styles_*.c names them). All words of a line are looked
- * up once; the first counter of the best rank is the line's. */
+/* The words that trainers use, from their sources (tests/data/styles names them). All words of a line are looked up
+ * once, by their components: of "timing_s/step" and "train_loss" the last one says what it is, and those before it of
+ * what. The first counter of the best rank is the line's. */
 #include "steplog/generic_line.h"
 
 #include "ledger/record.h"
@@ -8,97 +9,109 @@
 #include <string.h>
 
 enum meaning {
-    MEANS_COUNTER, /* rank 1: counts steps of the whole training; 3: of an epoch as well */
+    MEANS_COUNTER, /* rank 1: counts steps of the whole training; 3: of an epoch as well; 7: with a word before it */
     MEANS_EPOCH,
     MEANS_LOSS,
-    MEANS_TIME,
+    MEANS_TIME, /* rank 1: no duration of a step */
     MEANS_TRAINING,
     MEANS_EVALUATION,
+    MEANS_AMOUNT, /* what is counted for each step or second */
     MEANS_RANK
 };
 
 static const struct word {
-    const char *text;
+    char text[32];
     enum meaning meaning;
     int rank;
 } words[] = {
-    {"global_step", MEANS_COUNTER, 1},
-    {"globalstep", MEANS_COUNTER, 1},
-    {"num_updates", MEANS_COUNTER, 1},
-    {"n_updates", MEANS_COUNTER, 5},
-    {"total_timesteps", MEANS_COUNTER, 3},
-    {"num_env_steps_sampled_lifetime", MEANS_COUNTER, 3},
-    {"training_iteration", MEANS_COUNTER, 1},
-    {"train_step", MEANS_COUNTER, 1},
-    {"training_step", MEANS_COUNTER, 1},
-    {"train_iter", MEANS_COUNTER, 1},
-    {"current_step", MEANS_COUNTER, 1},
-    {"current_steps", MEANS_COUNTER, 1},
-    {"curr_step", MEANS_COUNTER, 1},
-    {"current_iteration", MEANS_COUNTER, 1},
-    {"opt_step", MEANS_COUNTER, 2},
-    {"optimizer_step", MEANS_COUNTER, 2},
+    /* sorted */
     {"_step", MEANS_COUNTER, 2},
-    {"iteration", MEANS_COUNTER, 2},
-    {"iterations", MEANS_COUNTER, 2},
-    {"step", MEANS_COUNTER, 2},
-    {"steps", MEANS_COUNTER, 4},
-    {"iter", MEANS_COUNTER, 3},
-    {"iters", MEANS_COUNTER, 3},
-    {"itr", MEANS_COUNTER, 3},
-    {"it", MEANS_COUNTER, 3},
-    {"update", MEANS_COUNTER, 3},
-    {"updates", MEANS_COUNTER, 3},
     {"batch", MEANS_COUNTER, 4},
     {"batches", MEANS_COUNTER, 4},
+    {"bpb", MEANS_LOSS, 0},
+    {"cost", MEANS_TIME, 0},
+    {"curr_step", MEANS_COUNTER, 1},
+    {"current_iteration", MEANS_COUNTER, 1},
+    {"current_step", MEANS_COUNTER, 1},
+    {"current_steps", MEANS_COUNTER, 1},
+    {"default", MEANS_RANK, 0},
+    {"dt", MEANS_TIME, 0},
+    {"duration", MEANS_TIME, 0},
+    {"elapsed", MEANS_TIME, 0},
     {"epoch", MEANS_EPOCH, 0},
     {"epochs", MEANS_EPOCH, 0},
-    {"lr", MEANS_LOSS, 0},
-    {"learning_rate", MEANS_LOSS, 0},
-    {"ppl", MEANS_LOSS, 0},
-    {"perplexity", MEANS_LOSS, 0},
-    {"nll", MEANS_LOSS, 0},
+    {"eta", MEANS_TIME, 1},
+    {"eval", MEANS_EVALUATION, 0},
+    {"evaluate", MEANS_EVALUATION, 0},
+    {"evaluating", MEANS_EVALUATION, 0},
+    {"evaluation", MEANS_EVALUATION, 0},
+    {"examples", MEANS_AMOUNT, 0},
+    {"fps", MEANS_TIME, 1},
+    {"global_step", MEANS_COUNTER, 1},
+    {"globalstep", MEANS_COUNTER, 1},
     {"gnorm", MEANS_LOSS, 0},
     {"grad_norm", MEANS_LOSS, 0},
     {"gradnorm", MEANS_LOSS, 0},
+    {"ips", MEANS_TIME, 1},
+    {"it", MEANS_COUNTER, 3},
+    {"iter", MEANS_COUNTER, 3},
+    {"iteration", MEANS_COUNTER, 2},
+    {"iterations", MEANS_COUNTER, 2},
+    {"iters", MEANS_COUNTER, 3},
+    {"itr", MEANS_COUNTER, 3},
+    {"learning_rate", MEANS_LOSS, 0},
+    {"lr", MEANS_LOSS, 0},
     {"mfu", MEANS_LOSS, 0},
-    {"bpb", MEANS_LOSS, 0},
-    {"time", MEANS_TIME, 0},
-    {"dt", MEANS_TIME, 0},
-    {"sec", MEANS_TIME, 0},
-    {"secs", MEANS_TIME, 0},
-    {"seconds", MEANS_TIME, 0},
     {"ms", MEANS_TIME, 0},
+    {"n_updates", MEANS_COUNTER, 5},
+    {"nll", MEANS_LOSS, 0},
+    {"num_env_steps_sampled_lifetime", MEANS_COUNTER, 3},
+    {"num_updates", MEANS_COUNTER, 1},
+    {"opt_step", MEANS_COUNTER, 2},
+    {"optimizer_step", MEANS_COUNTER, 2},
+    {"perplexity", MEANS_LOSS, 0},
+    {"ppl", MEANS_LOSS, 0},
+    {"rank", MEANS_RANK, 0},
+    {"rate", MEANS_TIME, 1},
+    {"reward", MEANS_LOSS, 0},
+    {"rewards", MEANS_LOSS, 0},
     {"s", MEANS_TIME, 0},
-    {"elapsed", MEANS_TIME, 0},
+    {"samples", MEANS_AMOUNT, 0},
+    {"sec", MEANS_TIME, 0},
+    {"seconds", MEANS_TIME, 0},
+    {"secs", MEANS_TIME, 0},
+    {"speed", MEANS_TIME, 1},
+    {"step", MEANS_COUNTER, 2},
+    {"steps", MEANS_COUNTER, 4},
+    {"steptime", MEANS_TIME, 0},
+    {"test", MEANS_EVALUATION, 0},
+    {"throughput", MEANS_TIME, 1},
+    {"time", MEANS_TIME, 0},
+    {"timing", MEANS_TIME, 0},
+    {"tok", MEANS_AMOUNT, 0},
+    {"tokens", MEANS_AMOUNT, 0},
     {"took", MEANS_TIME, 0},
-    {"duration", MEANS_TIME, 0},
-    {"eta", MEANS_TIME, 0},
-    {"fps", MEANS_TIME, 0},
-    {"speed", MEANS_TIME, 0},
-    {"rate", MEANS_TIME, 0},
-    {"ips", MEANS_TIME, 0},
-    {"wps", MEANS_TIME, 0},
-    {"tps", MEANS_TIME, 0},
-    {"throughput", MEANS_TIME, 0},
+    {"total_timesteps", MEANS_COUNTER, 3},
+    {"tps", MEANS_TIME, 1},
     {"train", MEANS_TRAINING, 0},
-    {"training", MEANS_TRAINING, 0},
+    {"train_iter", MEANS_COUNTER, 1},
+    {"train_step", MEANS_COUNTER, 1},
     {"trainer", MEANS_TRAINING, 0},
+    {"training", MEANS_TRAINING, 0},
+    {"training_iteration", MEANS_COUNTER, 1},
+    {"training_step", MEANS_COUNTER, 1},
+    {"update", MEANS_COUNTER, 3},
+    {"updates", MEANS_COUNTER, 3},
     {"val", MEANS_EVALUATION, 0},
     {"valid", MEANS_EVALUATION, 0},
-    {"validation", MEANS_EVALUATION, 0},
     {"validating", MEANS_EVALUATION, 0},
-    {"eval", MEANS_EVALUATION, 0},
-    {"evaluation", MEANS_EVALUATION, 0},
-    {"evaluating", MEANS_EVALUATION, 0},
-    {"evaluate", MEANS_EVALUATION, 0},
-    {"test", MEANS_EVALUATION, 0},
-    {"rank", MEANS_RANK, 0},
-    {"default", MEANS_RANK, 0},
+    {"validation", MEANS_EVALUATION, 0},
+    {"wps", MEANS_TIME, 1},
 };
 
-#define WORD_BYTES 40
-#define GAP_BYTES 12 /* between a counter's name and its number: ": [  " */
+#define WORD_BYTES 64
+#define RANK_COMPOUND 7 /* after the epoch: "policy_step", where nothing else counts */
+#define GAP_BYTES 12    /* between a counter's name and its number: ": [  " */
 
 /* Of a letter: 1: of a word (its lower case is at `lower`). */
 static bool is_letter(char c) {
@@ -123,18 +136,19 @@ static void skip_gap(struct slice *s) {
 
 /* ---- words ---- */
 
-/* A part of a word between underscores: train_loss, val_accuracy, iter_time. */
-static bool has_part(struct slice word, const char *part) {
-    size_t n = strlen(part);
-    const char *at = slice_find(word, part);
-    while (at != NULL) {
-        bool begins = at == word.data || at[-1] == '_';
-        const char *end = at + n;
-        if (begins && (end == word.data + word.size_bytes || *end == '_'))
-            return true;
-        at = slice_find(slice_range(end, word.data + word.size_bytes), part);
+static const struct word *find_word(struct slice word) {
+    size_t low = 0, high = sizeof words / sizeof words[0];
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strncmp(words[middle].text, word.data, word.size_bytes);
+        if (order == 0 && words[middle].text[word.size_bytes] == '\0')
+            return &words[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return false;
+    return NULL;
 }
 
 /* "loss 0.1%" is of packets. */
@@ -144,33 +158,125 @@ static bool is_percentage(struct slice rest) {
     return take_milli(&rest, &milli) && slice_starts(rest, "%");
 }
 
-static void note_compound(struct slice word, struct slice rest, struct generic_line *l) {
-    static const struct {
-        const char *part;
-        enum meaning meaning;
-    } parts[] = {{"train", MEANS_TRAINING},  {"val", MEANS_EVALUATION},  {"valid", MEANS_EVALUATION},
-                 {"eval", MEANS_EVALUATION}, {"test", MEANS_EVALUATION}, {"time", MEANS_TIME},
-                 {"sec", MEANS_TIME},        {"ms", MEANS_TIME},         {"seconds", MEANS_TIME},
-                 {"lr", MEANS_LOSS},         {"cost", MEANS_TIME},       {"rate", MEANS_TIME}};
-    bool has_lr = slice_contains(word, "learning_rate") || slice_contains(word, "grad_norm");
-    /* "loss", "lossy": */
-    bool has_loss = slice_ends(word, "loss") || slice_contains(word, "loss_") || has_part(word, "reward");
-    l->has_loss |= has_lr || (has_loss && !is_percentage(rest));
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && memchr(word.data, '_', word.size_bytes) != NULL; i++) {
-        if (!has_part(word, parts[i].part))
-            continue;
-        l->is_training |= parts[i].meaning == MEANS_TRAINING;
-        l->is_evaluation |= parts[i].meaning == MEANS_EVALUATION;
-        l->has_time |= parts[i].meaning == MEANS_TIME;
-        l->has_loss |= parts[i].meaning == MEANS_LOSS;
-    }
+/* What the components of a key say. */
+struct key {
+    struct slice text;       /* in lower case */
+    const char *from, *to;   /* in the line */
+    const struct word *last; /* the last component; NULL: no word that is known */
+    bool is_compound;        /* found behind an underscore: "policy_step" */
+    bool is_per, has_head_time, has_head_figure, has_ms;
+    bool is_limit; /* "max_step": no counter */
+};
+
+static void note_component(struct key *k, struct slice part, const struct word *next, struct generic_line *l) {
+    static const char *const limits[] = {"max", "total", "num", "n", "warmup", "save", "log", "start", "last", "best"};
+    const struct word *w = k->last;
+    /* The one before was not the last. */
+    k->has_head_time |= w != NULL && w->meaning == MEANS_TIME;
+    k->has_head_figure |= w != NULL && (w->meaning == MEANS_LOSS || w->meaning == MEANS_AMOUNT);
+    k->is_limit |= w != NULL && w->meaning == MEANS_EVALUATION; /* "test_step" */
+    k->last = next;
+    k->is_per |= slice_is(part, "per");
+    k->has_ms |= slice_is(part, "ms");
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        k->is_limit |= slice_is(part, limits[i]);
+    if (next == NULL)
+        return;
+    l->has_loss |= next->meaning == MEANS_LOSS;
+    l->has_time |= next->meaning == MEANS_TIME;
+    l->is_training |= next->meaning == MEANS_TRAINING;
+    l->is_evaluation |= next->meaning == MEANS_EVALUATION;
 }
 
-static const struct word *find_word(struct slice word) {
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (words[i].text[0] == word.data[0] && slice_is(word, words[i].text))
-            return &words[i];
-    return NULL;
+/* What lies between two slashes or dots: a word, or words joined by underscores. */
+static void note_name(struct key *k, struct slice name, struct slice rest, struct generic_line *l) {
+    bool is_joined = name.size_bytes > 0 && memchr(name.data, '_', name.size_bytes) != NULL;
+    /* "loss", "lossy": */
+    bool has_loss = slice_ends(name, "loss") ||
+                    (is_joined && (slice_contains(name, "loss_") || slice_contains(name, "learning_rate") ||
+                                   slice_contains(name, "grad_norm")));
+    k->has_head_figure |= has_loss;
+    l->has_loss |= has_loss && !is_percentage(rest);
+    const struct word *whole = find_word(name);
+    k->is_compound = is_joined && whole == NULL;
+    struct slice part;
+    while (k->is_compound && slice_take_until(&name, '_', &part))
+        note_component(k, part, find_word(part), l);
+    note_component(k, name, k->is_compound ? find_word(name) : whole, l);
+}
+
+static struct key read_key(struct slice text, struct slice rest, struct generic_line *l) {
+    struct key k = {.text = text};
+    const char *at = text.data, *end = text.data + text.size_bytes;
+    for (const char *from = at; at <= end; at++)
+        if (at == end || *at == '/' || *at == '.') {
+            note_name(&k, slice_range(from, at), rest, l);
+            from = at + 1;
+        }
+    return k;
+}
+
+/* ---- times ---- */
+
+static const struct {
+    const char *text;
+    bool is_ms;
+} units[] = {{"ms", true},      {"milliseconds", true},  {"s", false},
+             {"sec", false},    {"secs", false},         {"seconds", false},
+             {"s/it", false},   {"s/step", false},       {"sec/step", false},
+             {"ms/step", true}, {"seconds/step", false}, {"s/iter", false}};
+
+static bool is_number_char(char c) {
+    return is_digit(c) || c == '.';
+}
+
+static const char *unit_at(const char *at, const char *end, bool *is_ms) {
+    const char *from = at < end && *at == ' ' ? ++at : at;
+    while (at < end && (is_letter(*at) || *at == '/'))
+        at++;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (slice_is(slice_range(from, at), units[i].text)) {
+            *is_ms = units[i].is_ms;
+            return units[i].text;
+        }
+    return "";
+}
+
+/* "time 12.3ms", "dt=0.5": behind the key; "(took 12 ms)", "| 12.3 s/it": before it, as a unit. */
+static void note_time(const struct key *k, struct slice text, bool is_duration, struct generic_line *l) {
+    const char *end = text.data + text.size_bytes, *at;
+    struct slice rest = slice_range(k->to, end);
+    bool is_ms = k->has_ms;
+    struct generic_figure f = {.unit = ""};
+    skip_gap(&rest);
+    if (rest.size_bytes > 0 && rest.data > k->to && is_digit(rest.data[0])) {
+        for (at = rest.data; at < end && is_number_char(*at); at++)
+            ;
+        f.lead = slice_range(k->from, rest.data);
+        f.number = slice_range(rest.data, at);
+        f.unit = unit_at(at, end, &is_ms);
+        if (at < end && *at == ':')
+            return; /* 0:01:23 */
+    } else {
+        f.unit = unit_at(k->from, end, &is_ms);
+        if (f.unit[0] == '\0')
+            return;
+        at = k->from - (k->from > text.data && k->from[-1] == ' ');
+        const char *to = at;
+        while (at > text.data && is_number_char(at[-1]))
+            at--;
+        f.lead = slice_range(at, at);
+        f.number = slice_range(at, to);
+    }
+    for (int i = 0; i < l->time_count; i++)
+        if (l->times[i].number.data == f.number.data)
+            return;
+    struct slice number = f.number;
+    if (number.size_bytes == 0 || l->time_count == GENERIC_TIMES || !slice_take_scaled(&number, is_ms ? 3 : 6, &f.us))
+        return;
+    if (!is_duration)
+        f.us = -1; /* its place is taken */
+    l->times[l->time_count++] = f;
 }
 
 /* ---- numbers ---- */
@@ -222,7 +328,8 @@ static bool take_number(struct slice *s, int64_t *number, int64_t *total) {
 }
 
 /* What stands between a counter's name and its number: at most "(train)" and some punctuation. */
-static bool number_after(struct slice rest, int64_t *number, int64_t *total, struct slice *behind) {
+static bool number_after(struct slice rest, int64_t *number, int64_t *total, struct slice *behind,
+                         const char **number_at) {
     if (slice_starts(rest, "(") && rest.size_bytes > 1 && is_letter(rest.data[1])) {
         const char *end = slice_find_char(rest, ')');
         if (end == NULL || end - rest.data > GAP_BYTES)
@@ -233,6 +340,7 @@ static bool number_after(struct slice rest, int64_t *number, int64_t *total, str
     slice_take_prefix(&rest, "/max_steps");
     size_t before = rest.size_bytes;
     skip_gap(&rest);
+    *number_at = rest.data;
     if (rest.size_bytes == before || !take_number(&rest, number, total))
         return false;
     *behind = rest;
@@ -241,7 +349,7 @@ static bool number_after(struct slice rest, int64_t *number, int64_t *total, str
 
 /* ---- a line ---- */
 
-static const unsigned char starts[256] = {['_'] = 1, ['a' ... 'z'] = 1, ['A' ... 'Z'] = 1, ['['] = 2};
+static const unsigned char starts[256] = {['a' ... 'z'] = 1, ['A' ... 'Z'] = 1, ['['] = 2};
 
 /* "[64/60000]", "[100] loss=": not "[2026-11-21" and not "[   12.345678]". */
 static bool is_bracketed_number(const char *at, const char *end) {
@@ -262,8 +370,8 @@ static bool is_worth(const char *at, const char *end) {
     case 's': /* step, saving */
         return (next == 't' && end - at > 3 && lower(at[2]) == 'e' && lower(at[3]) == 'p') ||
                (next == 'a' && end - at > 3 && lower(at[2]) == 'v');
-    case 'i':
-        return next == 't';
+    case 'i': /* it, iter, itr */
+        return next == 't' && (end - at == 2 || !is_letter(at[2]) || lower(at[2]) == 'e' || lower(at[2]) == 'r');
     case 't': /* train, total_timesteps; not "to", "the", "true" */
         return end - at > 4 &&
                ((next == 'r' && lower(at[2]) == 'a' && lower(at[3]) == 'i') ||
@@ -285,8 +393,6 @@ static bool is_worth(const char *at, const char *end) {
         return next == 'u' && end - at > 3 && lower(at[2]) == 'r';
     case 'o':
         return next == 'p' && end - at > 3 && lower(at[2]) == 't';
-    case '_':
-        return next == 's';
     default:
         return false;
     }
@@ -325,25 +431,33 @@ struct reading {
     struct generic_line *line;
     int rank;             /* of the counter found; 0: none */
     const char *epoch_at; /* the end of the epoch's number; NULL */
+    const char *end;      /* of the line */
     uint64_t before;      /* the word before this one */
 };
 
-static void set_counter(struct reading *r, struct slice name, int rank, int64_t number, int64_t total) {
+static size_t digits_at(const char *at, const char *end) {
+    size_t n = 0;
+    while (at + n < end && is_digit(at[n]))
+        n++;
+    return n;
+}
+
+/* lead: from where to where its name stands, and what is between it and the number; empty: nothing names it. */
+static void set_counter(struct reading *r, struct slice name, struct slice lead, int rank, int64_t number,
+                        int64_t total) {
     struct generic_line *l = r->line;
-    if (name.size_bytes >= GENERIC_NAME_BYTES)
-        name.size_bytes = GENERIC_NAME_BYTES - 1;
-    for (size_t i = 0; i < name.size_bytes; i++)
-        l->name[i] = lower(name.data[i]);
-    l->name[name.size_bytes] = '\0';
+    slice_copy(l->name, sizeof l->name, name);
+    const char *end = lead.data + lead.size_bytes;
+    l->counter = (struct generic_figure){.lead = lead, .number = {end, digits_at(end, r->end)}, .unit = ""};
     l->number = number;
     l->total = total;
     l->kind = slice_hash(slice_of(l->name)) ^ r->before;
     r->rank = rank;
     /* An epoch before it, and no word that counts all steps. */
     bool is_behind = r->epoch_at != NULL;
-    l->counts_within_epoch = is_behind && rank >= 3 && (total != RECORD_NONE || rank == 4);
-    l->may_count_within_epoch = is_behind && rank == 2;
-    l->is_of_epoch = rank >= 4 && total != RECORD_NONE && total > 0;
+    l->counts_within_epoch = is_behind && rank >= 3 && rank <= 5 && (total != RECORD_NONE || rank == 4);
+    l->may_count_within_epoch = is_behind && (rank == 2 || rank == RANK_COMPOUND);
+    l->is_of_epoch = (rank == 4 || rank == 5) && total != RECORD_NONE && total > 0;
 }
 
 /* "[3][  50/1500]", "Epoch: [3][ 50/1500]", "epoch 001:   100 / 1000", "Train: 3 [  50/1251 (  4%)]": a counter without
@@ -353,9 +467,10 @@ static void nameless_counter(struct reading *r, struct slice behind) {
     size_t before = behind.size_bytes;
     for (int i = 0; i < GAP_BYTES && behind.size_bytes > 0 && memchr(" \t:[]|,", behind.data[0], 7) != NULL; i++)
         behind = slice_skip(behind, 1);
+    const char *from = behind.data;
     if (before == behind.size_bytes || !take_number(&behind, &number, &total) || total == RECORD_NONE || total == 0)
         return;
-    set_counter(r, SLICE("batch"), 5, number, total);
+    set_counter(r, SLICE("batch"), (struct slice){from, 0}, 5, number, total);
     r->line->counts_within_epoch = true;
 }
 
@@ -363,7 +478,8 @@ static void found_epoch(struct reading *r, struct slice rest) {
     struct generic_line *l = r->line;
     int64_t number, total;
     struct slice behind;
-    if (l->epoch != RECORD_NONE || !number_after(rest, &number, &total, &behind))
+    const char *number_at;
+    if (l->epoch != RECORD_NONE || !number_after(rest, &number, &total, &behind, &number_at))
         return;
     l->epoch = number;
     l->epochs = total;
@@ -384,42 +500,36 @@ static void found_training(struct reading *r, struct slice rest) {
     }
 }
 
-static void found_word(struct reading *r, struct slice word, struct slice rest) {
-    struct generic_line *l = r->line;
-    const struct word *w = find_word(word);
+static void found_counter(struct reading *r, const struct key *k, struct slice rest) {
     int64_t number, total;
     struct slice behind;
-    if (w == NULL) {
-        note_compound(word, rest, l);
+    const char *number_at;
+    int rank = k->is_compound ? RANK_COMPOUND : k->last->rank;
+    bool is_plural = k->is_compound && (k->last->rank == 4 || slice_ends(k->text, "s"));
+    if (is_plural || (k->is_compound && k->is_limit))
         return;
-    }
-    switch (w->meaning) {
-    case MEANS_COUNTER:
-        note_fraction(l, word, rest);
-        if ((r->rank == 0 || w->rank < r->rank) && number_after(rest, &number, &total, &behind))
-            set_counter(r, word, w->rank, number, total);
-        break;
-    case MEANS_EPOCH:
-        note_fraction(l, word, rest);
+    note_fraction(r->line, k->text, rest);
+    if ((r->rank == 0 || rank < r->rank) && number_after(rest, &number, &total, &behind, &number_at))
+        set_counter(r, k->text, slice_range(k->from, number_at), rank, number, total);
+}
+
+static void found_key(struct reading *r, const struct key *k, struct slice text, struct slice rest) {
+    struct generic_line *l = r->line;
+    int64_t number;
+    enum meaning meaning = k->last != NULL ? k->last->meaning : MEANS_AMOUNT;
+    bool is_plain = k->last != NULL && !k->is_compound && slice_is(k->text, k->last->text);
+    if (meaning == MEANS_TIME || (meaning == MEANS_COUNTER && k->has_head_time))
+        note_time(k, text, k->last->rank != 1 || meaning == MEANS_COUNTER, l);
+    if (meaning == MEANS_COUNTER && !k->has_head_time && !k->has_head_figure && !k->is_per)
+        found_counter(r, k, rest);
+    if (meaning == MEANS_EPOCH && !k->is_compound) {
+        note_fraction(l, k->text, rest);
         found_epoch(r, rest);
-        break;
-    case MEANS_TRAINING:
-        found_training(r, rest);
-        break;
-    case MEANS_RANK:
-        if (l->rank == RECORD_NONE && take_step(&rest, &number))
-            l->rank = number;
-        break;
-    case MEANS_LOSS:
-        l->has_loss = true;
-        break;
-    case MEANS_TIME:
-        l->has_time = true;
-        break;
-    case MEANS_EVALUATION:
-        l->is_evaluation = true;
-        break;
     }
+    if (meaning == MEANS_TRAINING && is_plain)
+        found_training(r, rest);
+    if (meaning == MEANS_RANK && is_plain && l->rank == RECORD_NONE && take_step(&rest, &number))
+        l->rank = number;
 }
 
 /* "[100] loss=0.5, lr=0.001" (clu), "loss: 2.30  [   64/60000]" (PyTorch's first tutorial). */
@@ -431,13 +541,14 @@ static void bracket_counter(struct reading *r, struct slice text) {
     struct slice rest = slice_range(open + 1, text.data + text.size_bytes);
     bool is_first = open == text.data || (open - text.data >= 2 && open[-1] == ' ' && open[-2] == ']');
     skip_spaces(&rest);
+    const char *number_at = rest.data;
     if (!take_number(&rest, &number, &total) || !slice_take_char(&rest, ']'))
         return;
     bool is_pairs = is_first && total == RECORD_NONE && slice_take_char(&rest, ' ') && rest.size_bytes > 0 &&
                     is_letter(rest.data[0]) && slice_find_char(rest, '=') != NULL;
     bool is_end = is_first || slice_trim(rest).size_bytes == 0;
     if (is_pairs || (is_end && total != RECORD_NONE && r->line->has_loss))
-        set_counter(r, is_pairs ? SLICE("step") : SLICE("batch"), 5, number, total);
+        set_counter(r, is_pairs ? SLICE("step") : SLICE("batch"), slice_range(open, number_at), 5, number, total);
 }
 
 /* The line is a counter and nothing else: a row of a table, a line of a block. */
@@ -448,13 +559,36 @@ static bool is_row(struct slice text, const struct generic_line *l) {
     return !l->has_loss && !l->has_time && letters <= strlen(l->name) + 14;
 }
 
+bool generic_line_is_evaluation(const struct generic_line *l) {
+    return l->is_evaluation && !l->is_training;
+}
+
+bool generic_line_is_step(const struct generic_line *l) {
+    return l->name[0] != '\0' && !generic_line_is_evaluation(l) && (l->has_loss || l->has_time || l->is_training);
+}
+
+/* A word, and what slashes and dots join to it, in lower case; returns its size, at most WORD_BYTES. */
+static size_t take_key(const char **at, const char *end, char word[static WORD_BYTES]) {
+    static const char limit[] = "/max_steps"; /* 'global_step/max_steps': '5/855' */
+    size_t n = 0;
+    for (; *at < end; (*at)++) {
+        bool joins = (**at == '/' || **at == '.') && end - *at > 1 && is_letter((*at)[1]) &&
+                     !slice_starts(slice_range(*at, end), limit);
+        if (!is_letter(**at) && !joins)
+            break;
+        if (n < WORD_BYTES)
+            word[n++] = lower(**at);
+    }
+    return n;
+}
+
 bool generic_line_parse(struct slice text, struct generic_line *ret) {
     *ret = (struct generic_line){
         .number = RECORD_NONE, .total = RECORD_NONE, .epoch = RECORD_NONE, .epochs = RECORD_NONE, .rank = RECORD_NONE};
     if (text.size_bytes > GENERIC_LINE_BYTES)
         text.size_bytes = GENERIC_LINE_BYTES;
-    struct reading r = {.line = ret};
-    const char *at = text.data, *end = text.data + text.size_bytes;
+    struct reading r = {.line = ret, .end = text.data + text.size_bytes};
+    const char *at = text.data, *end = r.end;
     char word[WORD_BYTES];
     while (at < end) {
         if (!is_letter(*at)) {
@@ -462,20 +596,20 @@ bool generic_line_parse(struct slice text, struct generic_line *ret) {
             continue;
         }
         const char *from = at;
-        size_t n = 0;
-        for (; at < end && is_letter(*at); at++)
-            if (n < sizeof word)
-                word[n++] = lower(*at);
+        size_t n = take_key(&at, end, word);
         if (n == sizeof word || (from > text.data && is_digit(from[-1]) && n > 2))
             continue; /* too long, or the end of an identifier */
-        struct slice w = {word, n};
-        found_word(&r, w, slice_range(at, end));
-        r.before = slice_hash(w);
+        struct slice rest = slice_range(at, end);
+        struct key k = read_key((struct slice){word, n}, rest, ret);
+        k.from = from;
+        k.to = at;
+        found_key(&r, &k, text, rest);
+        r.before = slice_hash(k.text);
     }
     if (r.rank == 0)
         bracket_counter(&r, text);
     if (r.rank == 0 && ret->epoch != RECORD_NONE) {
-        set_counter(&r, SLICE("epoch"), 6, ret->epoch, ret->epochs);
+        set_counter(&r, SLICE("epoch"), (struct slice){r.epoch_at, 0}, 6, ret->epoch, ret->epochs);
         ret->is_epoch = true;
         ret->counts_within_epoch = ret->may_count_within_epoch = false;
     }

@@ -1,119 +1,35 @@
 #include "steplog/step_samples.h"
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "base/rfc3339.h"
+#include "steplog/generic_line.h"
 
 #include <string.h>
-#include <strings.h>
 
-enum { MAX_GAP = 4, MIN_LINES = 2 };
-
-/* A word of the line, the number that follows it, and the text between. */
-struct figure {
-    struct slice word, between, number;
-    const char *unit;
-};
-
-static const char *const counters[] = {"step", "steps",       "iter",   "iters", "iteration",
-                                       "it",   "global_step", "update", "batch", "train_step"};
-static const char *const durations[] = {"time",      "dt",        "took",     "duration",      "step_time",
-                                        "iter_time", "time/step", "steptime", "time_per_step", "sec/step"};
-/* Words that only a line of training has next to its counter. */
-static const char *const companions[] = {"loss",  "train_loss", "lr",  "grad_norm", "ppl",          "perplexity",
-                                         "tok/s", "tokens",     "mfu", "accuracy",  "learning_rate"};
-
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '/';
-}
+enum { MIN_LINES = 2, MAX_TRIES = 20000 }; /* as many as the format Generic reads of each log */
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-static bool is_of(struct slice word, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (strlen(list[i]) == word.size_bytes && strncasecmp(word.data, list[i], word.size_bytes) == 0)
-            return true;
-    return false;
+/* The first duration with its unit. */
+static const struct generic_figure *duration_of(const struct generic_line *l) {
+    for (int i = 0; i < l->time_count; i++)
+        if (l->times[i].us >= 0 && l->times[i].unit[0] != '\0')
+            return &l->times[i];
+    return NULL;
 }
 
-static struct slice take_letters(const char *at, const char *end) {
-    const char *from = at;
-    while (at < end && is_letter(*at))
-        at++;
-    return slice_range(from, at);
-}
-
-/* The number after a word, past a few signs such as ": ", "=", "[" or "\": ". */
-static bool read_figure(struct figure *f, struct slice word, const char *end) {
-    const char *at = word.data + word.size_bytes, *from = at;
-    while (at < end && at - from <= MAX_GAP && strchr(" \t:=#[(\"'", *at) != NULL)
-        at++;
-    f->word = word;
-    f->between = slice_range(from, at);
-    from = at;
-    while (at < end && (is_digit(*at) || (*at == '.' && at > from && at + 1 < end && is_digit(at[1]))))
-        at++;
-    f->number = slice_range(from, at);
-    return at > from;
-}
-
-/* The first of these words with a number after it. */
-static bool find_figure(struct figure *f, struct slice text, const char *const *words, size_t count) {
-    const char *end = text.data + text.size_bytes;
-    for (const char *at = text.data; at < end;) {
-        struct slice word = take_letters(at, end);
-        if (word.size_bytes > 0 && (at == text.data || !is_digit(at[-1])) && is_of(word, words, count) &&
-            read_figure(f, word, end))
-            return true;
-        at += word.size_bytes + 1;
-    }
-    return false;
-}
-
-static bool find_counter(struct figure *f, struct slice text, int64_t *number) {
-    if (!find_figure(f, text, counters, ARRAY_SIZE(counters)))
-        return false;
-    struct slice rest = f->number;
-    return slice_take_uint(&rest, number) && rest.size_bytes == 0;
-}
-
-/* A step's own duration, with its unit; a time that grows with the number is the sum of all steps. */
-static bool find_duration(struct figure *f, struct slice text) {
-    static const char *const units[] = {"ms", "milliseconds", "s", "sec", "secs", "seconds"};
-    if (!find_figure(f, text, durations, ARRAY_SIZE(durations)))
-        return false;
-    const char *at = f->number.data + f->number.size_bytes, *end = text.data + text.size_bytes;
-    while (at < end && *at == ' ')
-        at++;
-    struct slice unit = take_letters(at, end);
-    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-        if (slice_is(unit, units[i])) {
-            f->unit = units[i];
-            return true;
-        }
-    return false;
-}
-
-/* Or a duration with its unit: other programs count things, too. */
-static bool is_of_training(struct slice text) {
-    const char *end = text.data + text.size_bytes;
-    struct figure duration;
-    for (const char *at = text.data; at < end;) {
-        struct slice word = take_letters(at, end);
-        for (size_t i = 0; i < ARRAY_SIZE(companions); i++)
-            if (is_of(word, &companions[i], 1))
-                return true;
-        at += word.size_bytes + 1;
-    }
-    return find_duration(&duration, text);
+/* As the format Generic reads it. Other programs count things, too, and say a time: only one with its unit counts. */
+static bool parse_step(struct slice text, struct generic_line *l) {
+    return generic_line_parse(text, l) && generic_line_is_step(l) &&
+           (l->has_loss || l->is_training || duration_of(l) != NULL);
 }
 
 /* Of the text before the number, with each run of digits as one. */
-static uint64_t shape_of(struct slice text, const struct figure *f) {
+static uint64_t shape_of(struct slice text, const char *number_at) {
     uint64_t shape = SLICE_HASH_START;
-    for (const char *at = text.data; at < f->number.data; at++) {
+    for (const char *at = text.data; at < number_at; at++) {
         bool is_run = is_digit(*at) && at > text.data && is_digit(at[-1]);
         if (!is_run)
             shape = slice_hash_add(shape, is_digit(*at) ? SLICE("0") : (struct slice){at, 1});
@@ -133,7 +49,7 @@ static bool make_plain(struct slice line, char text[static STEPLOG_SAMPLE_BYTES]
         if (c == '\r' && i + 1 < line.size_bytes) {
             size = 0;
         } else if (c == '\x1b') {
-            while (i + 1 < line.size_bytes && !is_letter(line.data[i + 1]))
+            while (i + 1 < line.size_bytes && (line.data[i + 1] | 32) < 'a')
                 i++;
             i++;
         } else if (c < ' ' && c != '\t' && c != '\r') {
@@ -148,11 +64,13 @@ static bool make_plain(struct slice line, char text[static STEPLOG_SAMPLE_BYTES]
 
 void step_samples_line(struct step_samples *s, struct slice line) {
     char text[STEPLOG_SAMPLE_BYTES];
-    struct figure f;
-    int64_t number;
-    if (!make_plain(line, text) || !find_counter(&f, slice_of(text), &number) || !is_of_training(slice_of(text)))
+    struct generic_line l;
+    if (s->tries == MAX_TRIES || !generic_line_is_worth(line))
         return;
-    uint64_t shape = shape_of(slice_of(text), &f);
+    s->tries++;
+    if (!make_plain(line, text) || !parse_step(slice_of(text), &l))
+        return;
+    uint64_t shape = shape_of(slice_of(text), l.counter.number.data);
     int k = 0;
     while (k < s->count && s->kinds[k].shape != shape)
         k++;
@@ -163,9 +81,9 @@ void step_samples_line(struct step_samples *s, struct slice line) {
         s->kinds[k].shape = shape;
         s->kinds[k].number = -1;
     }
-    if (number <= s->kinds[k].number)
+    if (l.number <= s->kinds[k].number)
         return;
-    s->kinds[k].number = number;
+    s->kinds[k].number = l.number;
     s->kinds[k].lines++;
     if (s->kinds[k].text_count < STEPLOG_SAMPLES)
         memcpy(s->kinds[k].text[s->kinds[k].text_count++], text, sizeof text);
@@ -200,50 +118,55 @@ static void append_literal(struct buf *out, struct slice text) {
     }
 }
 
-static bool is_same(const struct figure *a, const struct figure *b) {
-    return slice_equal(a->word, b->word) && a->unit == b->unit;
-}
-
-static double value_of(const struct figure *f) {
+static double value_of(const struct generic_figure *f) {
     struct slice rest = f->number;
     double value = 0;
     return slice_take_double(&rest, &value) ? value : 0;
 }
 
-/* Both samples have it behind the counter, and it does not grow as the counter does. */
-static bool has_duration(const struct steplog_explanation *e, const struct figure counters_of[STEPLOG_SAMPLES],
-                         struct figure *ret) {
-    struct figure f[STEPLOG_SAMPLES] = {0};
-    for (int i = 0; i < STEPLOG_SAMPLES; i++)
-        if (!find_duration(&f[i], slice_of(e->samples[i])) || f[i].word.data < counters_of[i].number.data)
-            return false;
-    double grown = value_of(&f[1]) * value_of(&counters_of[0]), same = value_of(&f[0]) * value_of(&counters_of[1]);
-    bool is_sum = same > 0 && grown > 0.9 * same && grown < 1.1 * same && value_of(&f[1]) > 1.2 * value_of(&f[0]);
-    *ret = f[0];
-    return is_same(&f[0], &f[1]) && !is_sum;
+/* Both samples have it behind the counter, and it does not grow as the counter does: that would be the sum of all
+ * steps. */
+static const struct generic_figure *step_duration(const struct generic_line *a, const struct generic_line *b) {
+    const struct generic_figure *first = duration_of(a), *second = duration_of(b);
+    if (first == NULL || second == NULL || first->lead.data < a->counter.number.data ||
+        second->lead.data < b->counter.number.data || !slice_equal(first->lead, second->lead) ||
+        strcmp(first->unit, second->unit) != 0)
+        return NULL;
+    double grown = value_of(second) * value_of(&a->counter), same = value_of(first) * value_of(&b->counter);
+    bool is_sum = same > 0 && grown > 0.9 * same && grown < 1.1 * same && value_of(second) > 1.2 * value_of(first);
+    return is_sum ? NULL : first;
+}
+
+/* "\\b" stands only where a word begins. */
+static void append_lead(struct buf *out, struct slice lead) {
+    char first = lead.size_bytes > 0 ? (char)(lead.data[0] | 32) : '0';
+    if ((first >= 'a' && first <= 'z') || is_digit(first))
+        buf_append_text(out, "\\b");
+    append_literal(out, lead);
 }
 
 bool step_samples_suggest(const struct steplog_explanation *e, char pattern[static STEPLOG_MAX_PATTERN_BYTES + 1]) {
-    struct figure counter[STEPLOG_SAMPLES] = {0}, duration;
-    int64_t number;
+    struct generic_line lines[STEPLOG_SAMPLES];
     if (e->sample_count < STEPLOG_SAMPLES)
         return false;
-    for (int i = 0; i < STEPLOG_SAMPLES; i++)
-        if (!find_counter(&counter[i], slice_of(e->samples[i]), &number))
+    for (int i = 0; i < STEPLOG_SAMPLES; i++) {
+        if (!parse_step(slice_of(e->samples[i]), &lines[i]))
             return false;
+        const struct generic_figure *f = &lines[i].counter; /* "[3][ 50/1500]", "1,234": no pattern holds for all */
+        if (f->lead.size_bytes == 0 || f->number.data[f->number.size_bytes] == ',')
+            return false;
+    }
     CLEANUP_BUF struct buf out;
     buf_init(&out, STEPLOG_MAX_PATTERN_BYTES);
-    buf_append_text(&out, "\\b");
-    append_literal(&out, counter[0].word);
-    append_literal(&out, counter[0].between);
+    append_lead(&out, lines[0].counter.lead);
     buf_append_text(&out, "(?<step>[0-9]+)");
-    if (has_duration(e, counter, &duration)) {
-        buf_append_text(&out, ".*?\\b");
-        append_literal(&out, duration.word);
-        append_literal(&out, duration.between);
-        buf_format(&out, "(?<%s>[0-9.]+)", duration.unit[0] == 'm' ? "milliseconds" : "seconds");
+    const struct generic_figure *duration = step_duration(&lines[0], &lines[1]);
+    if (duration != NULL) {
+        buf_append_text(&out, ".*?");
+        append_lead(&out, duration->lead);
+        buf_format(&out, "(?<%s>[0-9.]+)", duration->unit[0] == 'm' ? "milliseconds" : "seconds");
         buf_append_text(&out, " ?");
-        buf_append_text(&out, duration.unit);
+        buf_append_text(&out, duration->unit);
     }
     if (out.truncated)
         return false;

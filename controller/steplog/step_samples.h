@@ -17,6 +17,7 @@ struct step_samples { /* all zero is empty */
         int text_count;
     } kinds[STEP_SAMPLES_KINDS];
     int count;
+    int64_t tries; /* lines that were parsed */
 };
 
 /* A line as it came, with or without a transport's stamp. */

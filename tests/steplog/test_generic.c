@@ -73,6 +73,19 @@ TEST(numbers_with_a_fraction_count_no_steps) {
     CHECK_INT(seen.steps, 0);
 }
 
+/* The last component of a key says what it is. */
+TEST(keys_with_a_path_are_read_by_their_components) {
+    struct seen seen;
+    CHECK_TEXT(read_lines("step:%d - actor/pg_loss:0.123 - perf/throughput:%d.5 - timing_s/step:12.3", 9, &seen),
+               "Generic(step N)");
+    CHECK_INT(seen.steps, 9);
+    CHECK_TEXT(read_lines("train/global_step: %d, train/loss: 0.5, time/step: 3", 9, &seen),
+               "Generic(train/global_step N)");
+    CHECK_TEXT(read_lines("policy_step=%d policy_loss=0.5 sec_per_step=3", 9, &seen), "Generic(policy_step N)");
+    CHECK_TEXT(read_lines("max_step=%d loss_step=%d loss=0.5 sec/step=3 tokens/step: 5", 20, &seen), "");
+    CHECK_INT(seen.steps, 0);
+}
+
 TEST(one_rank_of_several_is_read_and_named) {
     struct seen seen;
     CHECK_TEXT(read_lines("[rank%1$d]: step 5 loss 1", 20, &seen), "");
