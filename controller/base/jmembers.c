@@ -86,3 +86,9 @@ bool jmembers_read(struct jscan *j, const struct jmember *rows, size_t count, vo
     }
     return missing == 0;
 }
+
+bool jmembers_parse(struct slice json, const struct jmember *rows, size_t count, void *to) {
+    struct jscan j;
+    jscan_init(&j, json);
+    return jmembers_read(&j, rows, count, to) && jscan_at_end(&j);
+}

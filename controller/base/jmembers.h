@@ -85,6 +85,8 @@ struct jmember {
 /* Consumes one value. False: it is not an object, or one of the required rows was not read; these come first. At most
  * 64 rows. */
 bool jmembers_read(struct jscan *j, const struct jmember *rows, size_t count, void *to);
+/* All of json is such an object. */
+bool jmembers_parse(struct slice json, const struct jmember *rows, size_t count, void *to);
 /* Consumes the elements of an array. */
 void jmembers_each(struct jscan *j, jmember_scan *scan, void *at);
 /* For an object whose other members are read as well: the key's row, or NULL; and the value, into the row's field. */

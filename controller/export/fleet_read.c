@@ -1,6 +1,6 @@
 #include "export/fleet.h"
 
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -35,32 +35,24 @@ static void read_value(struct jscan *j, enum kind kind, int64_t *value) {
         *value = read;
 }
 
-static void read_cause(struct jscan *j, struct fleet_numbers *n) {
-    struct fleet_cause cause = {.count = FLEET_NONE, .chip_seconds = FLEET_NONE, .cost_cents = FLEET_NONE};
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "cause"))
-            jscan_string(j, cause.cause, sizeof cause.cause);
-        else if (slice_is(key, "count"))
-            read_value(j, INTEGER, &cause.count);
-        else if (slice_is(key, "chipSeconds"))
-            read_value(j, INTEGER, &cause.chip_seconds);
-        else if (slice_is(key, "cost"))
-            read_value(j, HUNDREDTHS, &cause.cost_cents);
-        else
-            jscan_skip(j);
-    }
-    if (n->cause_count < FLEET_MAX_CAUSES && cause.count != FLEET_NONE)
-        n->causes[n->cause_count++] = cause;
+static void read_cents(struct jscan *j, void *value) {
+    read_value(j, HUNDREDTHS, value);
 }
 
-static void read_list(struct jscan *j, void (*read)(struct jscan *, struct fleet_numbers *), struct fleet_numbers *n) {
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j))
-        read(j, n);
+static void read_share(struct jscan *j, void *value) {
+    read_value(j, SHARE, value);
+}
+
+static void read_cause(struct jscan *j, void *numbers) {
+    typedef struct fleet_cause cause;
+    static const struct jmember rows[] = {JMEMBER(cause, cause, "cause"), JMEMBER(cause, count, "count"),
+                                          JMEMBER(cause, chip_seconds, "chipSeconds"),
+                                          JMEMBER_FIELD(cause, cost_cents, "cost", read_cents)};
+    struct fleet_numbers *n = numbers;
+    struct fleet_cause c = {.count = FLEET_NONE, .chip_seconds = FLEET_NONE, .cost_cents = FLEET_NONE};
+    jmembers_read(j, JMEMBERS(rows), &c);
+    if (n->cause_count < FLEET_MAX_CAUSES && c.count != FLEET_NONE)
+        n->causes[n->cause_count++] = c;
 }
 
 static void read_section(struct jscan *j, struct slice section, struct fleet_numbers *n) {
@@ -78,149 +70,117 @@ static void read_section(struct jscan *j, struct slice section, struct fleet_num
         else if (slice_is(section, "cost") && slice_is(key, "currency"))
             jscan_string(j, n->currency, sizeof n->currency);
         else if (slice_is(section, "interruptions") && slice_is(key, "byCause"))
-            read_list(j, read_cause, n);
+            jmembers_each(j, read_cause, n);
         else
             jscan_skip(j);
     }
 }
 
 static bool take_bucket(struct jscan *j, struct fleet_bucket *b) {
+    typedef struct fleet_bucket bucket;
+    static const struct jmember rows[] = {
+        JMEMBER(bucket, bucket, "bucket"), JMEMBER(bucket, family, "family"), JMEMBER(bucket, ms, "milliseconds"),
+        JMEMBER(bucket, chip_seconds, "chipSeconds"), JMEMBER_FIELD(bucket, cost_cents, "cost", read_cents)};
     *b = (struct fleet_bucket){.ms = FLEET_NONE, .chip_seconds = FLEET_NONE, .cost_cents = FLEET_NONE};
-    struct slice key;
-    if (!jscan_object(j))
-        return false;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "bucket"))
-            jscan_string(j, b->bucket, sizeof b->bucket);
-        else if (slice_is(key, "family"))
-            jscan_string(j, b->family, sizeof b->family);
-        else if (slice_is(key, "milliseconds"))
-            read_value(j, INTEGER, &b->ms);
-        else if (slice_is(key, "chipSeconds"))
-            read_value(j, INTEGER, &b->chip_seconds);
-        else if (slice_is(key, "cost"))
-            read_value(j, HUNDREDTHS, &b->cost_cents);
-        else
-            jscan_skip(j);
-    }
+    jmembers_read(j, JMEMBERS(rows), b);
     return b->ms != FLEET_NONE;
 }
 
-static void read_bucket(struct jscan *j, struct fleet_numbers *n) {
+static void read_bucket(struct jscan *j, void *numbers) {
+    struct fleet_numbers *n = numbers;
     struct fleet_bucket b;
     if (take_bucket(j, &b) && n->bucket_count < FLEET_MAX_BUCKETS)
         n->buckets[n->bucket_count++] = b;
 }
 
 /* Reads one of a window's buckets into the same place as in the whole ledger. */
-static void read_window_bucket(struct jscan *j, struct fleet_numbers *n, struct fleet_window *w) {
+static int64_t read_window_bucket(struct jscan *j, struct fleet_numbers *n) {
     struct fleet_bucket b;
     bool is_there = take_bucket(j, &b);
     for (int i = 0; i < n->bucket_count && is_there; i++)
         if (strcmp(n->buckets[i].bucket, b.bucket) == 0 && strcmp(n->buckets[i].family, b.family) == 0) {
             n->buckets[i].windows_ms[n->window_count] += b.ms;
-            w->badput_ms += b.ms;
-            return;
+            return b.ms;
         }
+    return 0;
 }
 
-static void read_window_badput(struct jscan *j, struct fleet_numbers *n, struct fleet_window *w) {
+struct window {
+    struct fleet_window w;
+    struct fleet_numbers *numbers;
+};
+
+static void read_window_badput(struct jscan *j, void *window) {
+    struct window *of = window;
     if (!jscan_array(j))
         return;
-    w->badput_ms = 0;
+    of->w.badput_ms = 0;
     while (jscan_element(j))
-        read_window_bucket(j, n, w);
+        of->w.badput_ms += read_window_bucket(j, of->numbers);
 }
 
-static void read_window(struct jscan *j, struct fleet_numbers *n) {
-    struct fleet_window w = {FLEET_NONE, FLEET_NONE, FLEET_NONE, FLEET_NONE, FLEET_NONE, FLEET_NONE};
+static void read_window(struct jscan *j, void *numbers) {
+    typedef struct window window;
+    static const struct jmember rows[] = {JMEMBER_FIELD(window, w.scheduling_ppm, "scheduling", read_share),
+                                          JMEMBER_FIELD(window, w.runtime_ppm, "runtime", read_share),
+                                          JMEMBER_FIELD(window, w.job_ppm, "job", read_share),
+                                          JMEMBER(window, w.seconds, "windowSeconds"),
+                                          JMEMBER(window, w.ms, "milliseconds"),
+                                          JMEMBER_SELF("badput", read_window_badput)};
+    struct fleet_numbers *n = numbers;
+    struct window of = {{FLEET_NONE, FLEET_NONE, FLEET_NONE, FLEET_NONE, FLEET_NONE, FLEET_NONE}, n};
     if (n->window_count == FLEET_MAX_WINDOWS) {
         jscan_skip(j);
         return;
     }
     for (int i = 0; i < n->bucket_count; i++)
         n->buckets[i].windows_ms[n->window_count] = 0;
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        int64_t *to = slice_is(key, "scheduling") ? &w.scheduling_ppm
-                      : slice_is(key, "runtime")  ? &w.runtime_ppm
-                      : slice_is(key, "job")      ? &w.job_ppm
-                                                  : NULL;
-        if (to != NULL)
-            read_value(j, SHARE, to);
-        else if (slice_is(key, "windowSeconds"))
-            read_value(j, INTEGER, &w.seconds);
-        else if (slice_is(key, "milliseconds"))
-            read_value(j, INTEGER, &w.ms);
-        else if (slice_is(key, "badput"))
-            read_window_badput(j, n, &w);
-        else
-            jscan_skip(j);
-    }
-    if (w.seconds != FLEET_NONE)
-        n->windows[n->window_count++] = w;
+    jmembers_read(j, JMEMBERS(rows), &of);
+    if (of.w.seconds != FLEET_NONE)
+        n->windows[n->window_count++] = of.w;
 }
 
-static void read_condition(struct jscan *j, struct fleet_numbers *n) {
+static void read_condition(struct jscan *j, void *numbers) {
+    typedef struct fleet_condition condition;
+    static const struct jmember rows[] = {JMEMBER(condition, type, "type"), JMEMBER(condition, status, "status"),
+                                          JMEMBER(condition, reason, "reason")};
+    struct fleet_numbers *n = numbers;
     struct fleet_condition c = {0};
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "type"))
-            jscan_string(j, c.type, sizeof c.type);
-        else if (slice_is(key, "status"))
-            jscan_string(j, c.status, sizeof c.status);
-        else if (slice_is(key, "reason"))
-            jscan_string(j, c.reason, sizeof c.reason);
-        else
-            jscan_skip(j);
-    }
+    jmembers_read(j, JMEMBERS(rows), &c);
     if (n->condition_count < FLEET_MAX_CONDITIONS && c.type[0] != '\0')
         n->conditions[n->condition_count++] = c;
 }
 
-static void read_status(struct jscan *j, struct fleet_numbers *n) {
+static void read_status(struct jscan *j, void *numbers) {
+    static const struct jmember rows[] = {JMEMBER(struct fleet_numbers, phase, "phase"),
+                                          JMEMBER_ELEMENTS("badput", read_bucket),
+                                          JMEMBER_ELEMENTS("conditions", read_condition)};
+    struct fleet_numbers *n = numbers;
     struct slice key, windows = {0}; /* windows are read after the buckets */
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key)) {
-        if (slice_is(key, "phase"))
-            jscan_string(j, n->phase, sizeof n->phase);
-        else if (slice_is(key, "badput"))
-            read_list(j, read_bucket, n);
+        const struct jmember *row = jmembers_find(JMEMBERS(rows), key);
+        if (row != NULL)
+            jmembers_take(j, row, n);
         else if (slice_is(key, "windows"))
             jscan_raw(j, &windows);
-        else if (slice_is(key, "conditions"))
-            read_list(j, read_condition, n);
-        else if (jscan_peek(j) == JSCAN_OBJECT)
-            read_section(j, key, n);
         else
-            jscan_skip(j);
+            read_section(j, key, n);
     }
     struct jscan list;
     jscan_init(&list, windows);
-    read_list(&list, read_window, n);
+    jmembers_each(&list, read_window, n);
 }
 
 bool fleet_read_numbers(struct slice object, struct fleet_numbers *numbers) {
+    static const struct jmember rows[] = {JMEMBER_SELF("status", read_status)};
     struct jscan j;
-    struct slice key;
     memset(numbers, 0, offsetof(struct fleet_numbers, buckets));
     for (int i = 0; i < FLEET_VALUE_COUNT; i++)
         numbers->values[i] = FLEET_NONE;
     jscan_init(&j, object);
-    if (!jscan_object(&j))
-        return false;
-    while (jscan_key(&j, &key)) {
-        if (slice_is(key, "status"))
-            read_status(&j, numbers);
-        else
-            jscan_skip(&j);
-    }
-    return jscan_error(&j, NULL) == NULL;
+    return jmembers_read(&j, JMEMBERS(rows), numbers) && jscan_error(&j, NULL) == NULL;
 }
 
 bool fleet_is_final(const struct fleet_numbers *numbers) {

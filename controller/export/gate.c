@@ -117,12 +117,13 @@ static void fail(struct pending *p, const char *what, const struct error *err) {
 
 static void on_access(void *context, int status, struct slice body, const struct error *err) {
     struct pending *p = context;
+    struct kube_review_verdict verdict;
     (void)status;
     p->call = NULL;
     if (err != NULL)
         fail(p, "SubjectAccessReview", err);
     else
-        conclude(p, kube_review_read(body, "allowed", NULL) ? 200 : 403);
+        conclude(p, kube_review_read(body, &verdict) && verdict.is_allowed ? 200 : 403);
 }
 
 /* Copies the user of a TokenReview, whose members have other names in a SubjectAccessReview. */

@@ -1,6 +1,6 @@
 #include "export/metrics_fleet.h"
 
-#include "base/jscan.h"
+#include "base/jmembers.h"
 
 #include <string.h>
 
@@ -26,9 +26,9 @@ static bool take_decimal(struct jscan *j, int digits, int64_t *value) {
     return jscan_string_raw(j, &raw) && slice_take_scaled(&raw, digits, value) && raw.size_bytes == 0;
 }
 
-static void take_cents(struct jscan *j, int64_t *cents) {
+static void read_cents(struct jscan *j, void *cents) {
     if (!take_decimal(j, 2, cents))
-        *cents = FLEET_NONE;
+        *(int64_t *)cents = FLEET_NONE;
 }
 
 /* Adds a sample with the currency as the last label; none without a price. */
@@ -66,220 +66,174 @@ static void write_each(struct writing *w, struct jscan *j, enum metrics_fleet_fa
     }
 }
 
-static void write_group(struct writing *w, struct jscan *j) {
-    struct slice key, ratios = {0};
-    char name[TEXT_MAX] = "";
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) { /* the name may be the last member */
-        if (slice_is(key, "name"))
-            jscan_string(j, name, sizeof name);
-        else if (!slice_is(key, "goodputPPM") || !jscan_raw(j, &ratios))
-            jscan_skip(j);
-    }
+static void write_ratios(struct jscan *j, void *writing) {
+    write_each(writing, j, METRICS_FLEET_RATIO, "goodput", NULL, 6);
+}
+
+static void write_chips(struct jscan *j, void *writing) {
+    write_each(writing, j, METRICS_FLEET_CHIPS, "state", NULL, 0);
+}
+
+static void write_jobs(struct jscan *j, void *writing) {
+    write_each(writing, j, METRICS_FLEET_JOBS, "state", NULL, 0);
+}
+
+static void write_group(struct jscan *j, void *writing) {
+    struct group {
+        char name[TEXT_MAX];
+        struct slice ratios; /* written when the name is read: it may be the last member */
+    } g = {.name = ""};
+    static const struct jmember rows[] = {JMEMBER(struct group, name, "name"),
+                                          JMEMBER_RAW(struct group, ratios, "goodputPPM")};
     struct jscan inner;
-    jscan_init(&inner, ratios);
-    if (ratios.size_bytes > 0)
-        write_each(w, &inner, METRICS_FLEET_GROUP_RATIO, "goodput", name, 6);
+    if (!jmembers_read(j, JMEMBERS(rows), &g) || g.ratios.size_bytes == 0)
+        return;
+    jscan_init(&inner, g.ratios);
+    write_each(writing, &inner, METRICS_FLEET_GROUP_RATIO, "goodput", g.name, 6);
 }
 
-static void write_loss(struct writing *w, struct jscan *j) {
-    struct slice key;
-    char family[64] = "", bucket[128] = "";
-    int64_t value = FLEET_NONE, cents = FLEET_NONE;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "family"))
-            jscan_string(j, family, sizeof family);
-        else if (slice_is(key, "bucket"))
-            jscan_string(j, bucket, sizeof bucket);
-        else if (slice_is(key, "cost"))
-            take_cents(j, &cents);
-        else if (!slice_is(key, "chipSeconds"))
-            jscan_skip(j);
-        else if (!jscan_int(j, &value))
-            value = FLEET_NONE;
-    }
-    if (value == FLEET_NONE)
+static void write_loss(struct jscan *j, void *writing) {
+    struct loss {
+        char family[64], bucket[128];
+        int64_t value, cents;
+    } l = {.value = FLEET_NONE, .cents = FLEET_NONE};
+    static const struct jmember rows[] = {
+        JMEMBER(struct loss, family, "family"), JMEMBER(struct loss, bucket, "bucket"),
+        JMEMBER(struct loss, value, "chipSeconds"), JMEMBER_FIELD(struct loss, cents, "cost", read_cents)};
+    struct writing *w = writing;
+    jmembers_read(j, JMEMBERS(rows), &l);
+    if (l.value == FLEET_NONE)
         return;
     buf_clear(&w->extra);
-    label(w, "family", family);
-    label(w, "bucket", bucket);
-    sample(w, METRICS_FLEET_BADPUT, value, 0);
-    money(w, METRICS_FLEET_BADPUT_COST, cents);
+    label(w, "family", l.family);
+    label(w, "bucket", l.bucket);
+    sample(w, METRICS_FLEET_BADPUT, l.value, 0);
+    money(w, METRICS_FLEET_BADPUT_COST, l.cents);
 }
 
-static void write_cause(struct writing *w, struct jscan *j) {
-    struct slice key;
-    char cause[64] = "";
-    int64_t cents = FLEET_NONE;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "cause"))
-            jscan_string(j, cause, sizeof cause);
-        else if (slice_is(key, "cost"))
-            take_cents(j, &cents);
-        else
-            jscan_skip(j);
-    }
+static void write_cause(struct jscan *j, void *writing) {
+    struct cause {
+        char cause[64];
+        int64_t cents;
+    } c = {.cents = FLEET_NONE};
+    static const struct jmember rows[] = {JMEMBER(struct cause, cause, "cause"),
+                                          JMEMBER_FIELD(struct cause, cents, "cost", read_cents)};
+    struct writing *w = writing;
+    jmembers_read(j, JMEMBERS(rows), &c);
     buf_clear(&w->extra);
-    label(w, "cause", cause);
-    money(w, METRICS_FLEET_CAUSE_COST, cents);
+    label(w, "cause", c.cause);
+    money(w, METRICS_FLEET_CAUSE_COST, c.cents);
 }
 
-static void write_pool(struct writing *w, struct jscan *j) {
-    struct slice key;
-    char name[256] = "";
-    int64_t failures = FLEET_NONE, mtbf_s = FLEET_NONE;
-    if (!jscan_object(j))
+static void write_pool(struct jscan *j, void *writing) {
+    struct pool {
+        char name[256];
+        int64_t failures, mtbf_s;
+    } p = {.failures = FLEET_NONE, .mtbf_s = FLEET_NONE};
+    static const struct jmember rows[] = {JMEMBER(struct pool, name, "name"),
+                                          JMEMBER(struct pool, failures, "failures"),
+                                          JMEMBER(struct pool, mtbf_s, "meanTimeBetweenFailuresSeconds")};
+    struct writing *w = writing;
+    if (!jmembers_read(j, JMEMBERS(rows), &p))
         return;
-    while (jscan_key(j, &key)) {
-        int64_t *to = slice_is(key, "failures")                         ? &failures
-                      : slice_is(key, "meanTimeBetweenFailuresSeconds") ? &mtbf_s
-                                                                        : NULL;
-        if (to == NULL && slice_is(key, "name"))
-            jscan_string(j, name, sizeof name);
-        else if (to == NULL)
-            jscan_skip(j);
-        else if (!jscan_int(j, to))
-            *to = FLEET_NONE;
-    }
     buf_clear(&w->extra);
-    label(w, "node_pool", name);
-    if (failures != FLEET_NONE)
-        sample(w, METRICS_FLEET_POOL_FAILURES, failures, 0);
-    if (mtbf_s != FLEET_NONE)
-        sample(w, METRICS_FLEET_POOL_MTBF, mtbf_s, 0);
+    label(w, "node_pool", p.name);
+    if (p.failures != FLEET_NONE)
+        sample(w, METRICS_FLEET_POOL_FAILURES, p.failures, 0);
+    if (p.mtbf_s != FLEET_NONE)
+        sample(w, METRICS_FLEET_POOL_MTBF, p.mtbf_s, 0);
 }
 
-static void write_list(struct writing *w, struct jscan *j, void (*write)(struct writing *, struct jscan *)) {
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j))
-        write(w, j);
-}
-
-static void write_interruptions(struct writing *w, struct jscan *j) {
-    struct slice key;
+static void write_total(struct jscan *j, void *writing) {
+    struct writing *w = writing;
     int64_t value;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        buf_clear(&w->extra);
-        if (slice_is(key, "total")) {
-            if (jscan_int(j, &value))
-                sample(w, METRICS_FLEET_INTERRUPTIONS, value, 0);
-        } else if (slice_is(key, "byCause")) {
-            write_list(w, j, write_cause);
-        } else if (!slice_is(key, "per1000NodeDays")) {
-            jscan_skip(j);
-        } else if (take_decimal(j, 3, &value)) {
-            sample(w, METRICS_FLEET_RATE, value, 3);
-        }
-    }
-}
-
-/* Called before the others, which need the currency. */
-static void write_cost(struct writing *w, struct jscan *j) {
-    static const char *const states[] = {"allocated", "lost"};
-    int64_t cents[] = {FLEET_NONE, FLEET_NONE};
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        int i = slice_is(key, states[0]) ? 0 : slice_is(key, states[1]) ? 1 : -1;
-        if (slice_is(key, "currency"))
-            jscan_string(j, w->currency, sizeof w->currency);
-        else if (i < 0)
-            jscan_skip(j);
-        else
-            take_cents(j, &cents[i]);
-    }
-    for (int i = 0; i < 2; i++) {
-        buf_clear(&w->extra);
-        label(w, "state", states[i]);
-        money(w, METRICS_FLEET_COST, cents[i]);
-    }
-}
-
-static void write_condition(struct writing *w, struct jscan *j) {
-    struct slice key;
-    char type[64] = "", status[16] = "";
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "type"))
-            jscan_string(j, type, sizeof type);
-        else if (slice_is(key, "status"))
-            jscan_string(j, status, sizeof status);
-        else
-            jscan_skip(j);
-    }
     buf_clear(&w->extra);
-    label(w, "condition", type);
-    label(w, "status", status);
+    if (jscan_int(j, &value))
+        sample(w, METRICS_FLEET_INTERRUPTIONS, value, 0);
+}
+
+static void write_rate(struct jscan *j, void *writing) {
+    struct writing *w = writing;
+    int64_t value;
+    buf_clear(&w->extra);
+    if (take_decimal(j, 3, &value))
+        sample(w, METRICS_FLEET_RATE, value, 3);
+}
+
+static void write_cost(struct jscan *j, void *writing) {
+    struct cost {
+        char currency[8];
+        int64_t allocated, lost;
+    } c = {.allocated = FLEET_NONE, .lost = FLEET_NONE};
+    static const struct jmember rows[] = {JMEMBER(struct cost, currency, "currency"),
+                                          JMEMBER_FIELD(struct cost, allocated, "allocated", read_cents),
+                                          JMEMBER_FIELD(struct cost, lost, "lost", read_cents)};
+    struct writing *w = writing;
+    jmembers_read(j, JMEMBERS(rows), &c);
+    slice_copy(w->currency, sizeof w->currency, slice_of(c.currency));
+    buf_clear(&w->extra);
+    label(w, "state", "allocated");
+    money(w, METRICS_FLEET_COST, c.allocated);
+    buf_clear(&w->extra);
+    label(w, "state", "lost");
+    money(w, METRICS_FLEET_COST, c.lost);
+}
+
+static void write_condition(struct jscan *j, void *writing) {
+    struct condition {
+        char type[64], status[16];
+    } c = {.type = ""};
+    static const struct jmember rows[] = {JMEMBER(struct condition, type, "type"),
+                                          JMEMBER(struct condition, status, "status")};
+    struct writing *w = writing;
+    if (!jmembers_read(j, JMEMBERS(rows), &c))
+        return;
+    buf_clear(&w->extra);
+    label(w, "condition", c.type);
+    label(w, "status", c.status);
     sample(w, METRICS_FLEET_CONDITION, 1, 0);
 }
 
 static void write_status(struct writing *w, struct slice status) {
-    struct slice key;
-    struct jscan list, *j = &list;
+    static const struct jmember interruptions[] = {JMEMBER_SELF("total", write_total),
+                                                   JMEMBER_ELEMENTS("byCause", write_cause),
+                                                   JMEMBER_SELF("per1000NodeDays", write_rate)};
+    static const struct jmember cost[] = {JMEMBER_SELF("cost", write_cost)};
+    static const struct jmember rows[] = {JMEMBER_SELF("goodputPPM", write_ratios),
+                                          JMEMBER_SELF("chipSeconds", write_chips),
+                                          JMEMBER_SELF("jobs", write_jobs),
+                                          JMEMBER_ELEMENTS("groups", write_group),
+                                          JMEMBER_ELEMENTS("topLosses", write_loss),
+                                          JMEMBER_ELEMENTS("nodePools", write_pool),
+                                          JMEMBER_ELEMENTS("conditions", write_condition),
+                                          JMEMBER_OBJECT("interruptions", interruptions)};
+    struct jscan j;
     w->currency[0] = '\0';
-    jscan_init(j, status);
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key))
-        if (slice_is(key, "cost"))
-            write_cost(w, j);
-        else
-            jscan_skip(j);
-    jscan_init(j, status);
-    jscan_object(j);
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "goodputPPM"))
-            write_each(w, j, METRICS_FLEET_RATIO, "goodput", NULL, 6);
-        else if (slice_is(key, "chipSeconds"))
-            write_each(w, j, METRICS_FLEET_CHIPS, "state", NULL, 0);
-        else if (slice_is(key, "jobs"))
-            write_each(w, j, METRICS_FLEET_JOBS, "state", NULL, 0);
-        else if (slice_is(key, "groups"))
-            write_list(w, j, write_group);
-        else if (slice_is(key, "topLosses"))
-            write_list(w, j, write_loss);
-        else if (slice_is(key, "nodePools"))
-            write_list(w, j, write_pool);
-        else if (slice_is(key, "conditions"))
-            write_list(w, j, write_condition);
-        else if (slice_is(key, "interruptions"))
-            write_interruptions(w, j);
-        else
-            jscan_skip(j);
-    }
+    jscan_init(&j, status);
+    jmembers_read(&j, JMEMBERS(cost), w); /* first: the others need the currency */
+    jscan_init(&j, status);
+    jmembers_read(&j, JMEMBERS(rows), w);
 }
 
 void metrics_fleet_write(struct prometheus_page *page, const int families[static METRICS_FLEET_FAMILIES],
                          const struct fleet *fleets) {
+    struct object {
+        struct slice status;
+    };
+    static const struct jmember rows[] = {JMEMBER_RAW(struct object, status, "status")};
     struct writing w = {.page = page, .families = families};
     buf_init(&w.labels, LABELS_MAX);
     buf_init(&w.extra, LABELS_MAX);
     for (const struct fleet_job *f = fleets->first; f != NULL; f = f->later) {
+        struct object object = {.status = {0}};
         struct jscan j;
-        struct slice key, status;
         if (f->is_deleted)
             continue;
         buf_clear(&w.labels);
         prometheus_label(&w.labels, "fleetgoodput", f->name);
         jscan_init(&j, f->object);
-        if (!jscan_object(&j))
-            continue;
-        while (jscan_key(&j, &key)) {
-            if (!slice_is(key, "status"))
-                jscan_skip(&j);
-            else if (jscan_raw(&j, &status))
-                write_status(&w, status);
-        }
+        jmembers_read(&j, JMEMBERS(rows), &object);
+        write_status(&w, object.status);
     }
     buf_done(&w.labels);
     buf_done(&w.extra);

@@ -1,7 +1,7 @@
 #include "gcp/credentials.h"
 
 #include "base/base64.h"
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -18,6 +18,7 @@
 #define MAX_TEXT 16384
 
 void gcp_credentials_done(struct gcp_credentials *c) {
+    free(c->type);
     free(c->client_email);
     free(c->private_key);
     free(c->token_uri);
@@ -28,16 +29,13 @@ void gcp_credentials_done(struct gcp_credentials *c) {
     *c = (struct gcp_credentials){0};
 }
 
-static void take_text(struct jscan *j, char **text) {
+static void take_text(struct jscan *j, void *to) {
     CLEANUP_FREE char *decoded = mem_alloc(MAX_TEXT);
+    char **text = to;
     if (jscan_string(j, decoded, MAX_TEXT)) {
         free(*text);
         *text = mem_strdup(decoded);
     }
-}
-
-static int missing(const char *name, struct error **err) {
-    return error_set(err, EINVAL, "the credentials have no %s", name);
 }
 
 /* A key must not go to whoever can write the file in clear, but over the machine's own loopback. */
@@ -46,59 +44,52 @@ static bool is_safe_url(const char *url) {
     return slice_starts(s, "https://") || slice_starts(s, "http://127.0.0.1:") || slice_starts(s, "http://[::1]:");
 }
 
-static int check(const struct gcp_credentials *c, const char *type, struct error **err) {
-    if (c->kind == GCP_SERVICE_ACCOUNT && c->client_email == NULL)
-        return missing("client_email", err);
-    if (c->kind == GCP_SERVICE_ACCOUNT && c->private_key == NULL)
-        return missing("private_key", err);
-    if (c->kind == GCP_AUTHORIZED_USER && c->client_id == NULL)
-        return missing("client_id", err);
-    if (c->kind == GCP_AUTHORIZED_USER && c->client_secret == NULL)
-        return missing("client_secret", err);
-    if (c->kind == GCP_AUTHORIZED_USER && c->refresh_token == NULL)
-        return missing("refresh_token", err);
+static int check(const struct gcp_credentials *c, struct error **err) {
+    const struct {
+        enum gcp_credentials_kind kind;
+        const char *name, *value;
+    } required[] = {{GCP_SERVICE_ACCOUNT, "client_email", c->client_email},
+                    {GCP_SERVICE_ACCOUNT, "private_key", c->private_key},
+                    {GCP_AUTHORIZED_USER, "client_id", c->client_id},
+                    {GCP_AUTHORIZED_USER, "client_secret", c->client_secret},
+                    {GCP_AUTHORIZED_USER, "refresh_token", c->refresh_token}};
+    for (size_t i = 0; i < ARRAY_SIZE(required); i++)
+        if (c->kind == required[i].kind && required[i].value == NULL)
+            return error_set(err, EINVAL, "the credentials have no %s", required[i].name);
     if (c->kind == GCP_METADATA)
         return error_set(err, EINVAL,
                          "credentials of type %s are not supported: use a service account's key, gcloud auth "
                          "application-default login, or Workload Identity",
-                         type ? type : "(none)");
+                         c->type ? c->type : "(none)");
     if (!is_safe_url(c->token_uri))
         return error_set(err, EINVAL, "the credentials' token_uri is not https");
     return 0;
 }
 
 int gcp_credentials_parse(struct gcp_credentials *c, struct slice json, struct error **err) {
-    CLEANUP_FREE char *type = NULL;
+    typedef struct gcp_credentials file;
+    static const struct jmember rows[] = {JMEMBER_FIELD(file, type, "type", take_text),
+                                          JMEMBER_FIELD(file, client_email, "client_email", take_text),
+                                          JMEMBER_FIELD(file, private_key, "private_key", take_text),
+                                          JMEMBER_FIELD(file, token_uri, "token_uri", take_text),
+                                          JMEMBER_FIELD(file, client_id, "client_id", take_text),
+                                          JMEMBER_FIELD(file, client_secret, "client_secret", take_text),
+                                          JMEMBER_FIELD(file, refresh_token, "refresh_token", take_text)};
     struct jscan j;
-    struct slice key;
     const char *host = getenv("GCE_METADATA_HOST");
     *c = (struct gcp_credentials){.metadata_url = mem_format("http://%s", host && host[0] ? host : METADATA)};
     if (json.size_bytes == 0)
         return 0;
     c->token_uri = mem_strdup(TOKEN_URI);
     jscan_init(&j, json);
-    if (jscan_object(&j)) {
-        while (jscan_key(&j, &key)) {
-            char **to = slice_is(key, "type")            ? &type
-                        : slice_is(key, "client_email")  ? &c->client_email
-                        : slice_is(key, "private_key")   ? &c->private_key
-                        : slice_is(key, "token_uri")     ? &c->token_uri
-                        : slice_is(key, "client_id")     ? &c->client_id
-                        : slice_is(key, "client_secret") ? &c->client_secret
-                        : slice_is(key, "refresh_token") ? &c->refresh_token
-                                                         : NULL;
-            if (to != NULL)
-                take_text(&j, to);
-            else
-                jscan_skip(&j);
-        }
-    }
+    jmembers_read(&j, JMEMBERS(rows), c);
     int r = jscan_at_end(&j) ? 0 : error_set(err, EINVAL, "the credentials are not JSON");
-    c->kind = type && strcmp(type, "service_account") == 0   ? GCP_SERVICE_ACCOUNT
-              : type && strcmp(type, "authorized_user") == 0 ? GCP_AUTHORIZED_USER
-                                                             : GCP_METADATA;
+    struct slice type = slice_of(c->type);
+    c->kind = slice_is(type, "service_account")   ? GCP_SERVICE_ACCOUNT
+              : slice_is(type, "authorized_user") ? GCP_AUTHORIZED_USER
+                                                  : GCP_METADATA;
     if (r == 0)
-        r = check(c, type, err);
+        r = check(c, err);
     if (r < 0)
         gcp_credentials_done(c);
     return r;
@@ -199,31 +190,22 @@ int gcp_credentials_request(const struct gcp_credentials *c, int64_t now_s, char
 }
 
 int gcp_credentials_reply(struct slice body, int status, char **token, int64_t *expires_s, struct error **err) {
-    CLEANUP_FREE char *access = NULL, *description = NULL;
-    int64_t expires = 0;
-    struct jscan j;
-    struct slice key;
-    jscan_init(&j, body);
-    if (jscan_object(&j)) {
-        while (jscan_key(&j, &key)) {
-            if (slice_is(key, "access_token"))
-                take_text(&j, &access);
-            else if (slice_is(key, "error_description"))
-                take_text(&j, &description);
-            else if (slice_is(key, "expires_in"))
-                jscan_int(&j, &expires);
-            else
-                jscan_skip(&j);
-        }
-    }
-    if (status == 200 && jscan_at_end(&j) && access != NULL && access[0] != '\0' && expires > 0) {
-        for (const char *p = access; *p != '\0'; p++)
+    struct reply {
+        char access[MAX_TEXT], description[MAX_TEXT];
+        int64_t expires_s;
+    };
+    static const struct jmember rows[] = {JMEMBER(struct reply, access, "access_token"),
+                                          JMEMBER(struct reply, description, "error_description"),
+                                          JMEMBER(struct reply, expires_s, "expires_in")};
+    CLEANUP_FREE struct reply *r = mem_new(struct reply);
+    if (jmembers_parse(body, JMEMBERS(rows), r) && status == 200 && r->access[0] != '\0' && r->expires_s > 0) {
+        for (const char *p = r->access; *p != '\0'; p++)
             if (*p <= ' ' || *p == 0x7f) /* it goes into a header */
                 return error_set(err, EBADMSG, "the token endpoint's answer is not a token");
-        *token = mem_strdup(access);
-        *expires_s = expires;
+        *token = mem_strdup(r->access);
+        *expires_s = r->expires_s;
         return 0;
     }
-    return error_set(err, EACCES, "no access token: HTTP status %d%s%s", status, description ? ": " : "",
-                     description ? description : "");
+    return error_set(err, EACCES, "no access token: HTTP status %d%s%s", status, r->description[0] != '\0' ? ": " : "",
+                     r->description);
 }

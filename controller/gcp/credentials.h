@@ -13,6 +13,7 @@ enum gcp_credentials_kind { GCP_METADATA, GCP_SERVICE_ACCOUNT, GCP_AUTHORIZED_US
 
 struct gcp_credentials {
     enum gcp_credentials_kind kind;
+    char *type;                                      /* as the file names it */
     char *client_email, *private_key, *token_uri;    /* service account */
     char *client_id, *client_secret, *refresh_token; /* authorized user */
     char *metadata_url;                              /* without "/" at its end */

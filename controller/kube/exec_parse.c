@@ -1,6 +1,5 @@
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/mem.h"
-#include "base/rfc3339.h"
 #include "kube/exec.h"
 
 #include <errno.h>
@@ -8,51 +7,37 @@
 
 enum { VALUE_MAX_BYTES = 256 << 10 };
 
-static void take_text(struct jscan *j, char **ret) {
-    char *text CLEANUP_FREE = mem_alloc(VALUE_MAX_BYTES);
+static void take_text(struct jscan *j, void *to) {
+    char *text CLEANUP_FREE = mem_alloc(VALUE_MAX_BYTES), **ret = to;
     if (!jscan_string(j, text, VALUE_MAX_BYTES) || text[0] == '\0')
         return;
     free(*ret);
     *ret = mem_strdup(text);
 }
 
-static void parse_status(struct jscan *j, struct kube_exec_result *ret) {
-    struct slice key;
-    int64_t expires_ms;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "token"))
-            take_text(j, &ret->token);
-        else if (slice_is(key, "clientCertificateData"))
-            take_text(j, &ret->cert_pem);
-        else if (slice_is(key, "clientKeyData"))
-            take_text(j, &ret->key_pem);
-        else if (slice_is(key, "expirationTimestamp")) {
-            if (jscan_time_ms(j, &expires_ms))
-                ret->expires_us = expires_ms * 1000;
-        } else
-            jscan_skip(j);
-    }
+static void take_time(struct jscan *j, void *us) {
+    int64_t ms;
+    if (jscan_time_ms(j, &ms))
+        *(int64_t *)us = ms * 1000;
 }
 
+struct answer {
+    char kind[64], version[128];
+    struct kube_exec_result result;
+};
+
 int kube_exec_parse(struct slice output, const char *api_version, struct kube_exec_result *ret, struct error **err) {
-    struct kube_exec_result result = {.expires_us = INT64_MAX};
-    char kind[64] = "", version[128] = "";
+    typedef struct answer answer;
+    static const struct jmember status[] = {JMEMBER_FIELD(answer, result.token, "token", take_text),
+                                            JMEMBER_FIELD(answer, result.cert_pem, "clientCertificateData", take_text),
+                                            JMEMBER_FIELD(answer, result.key_pem, "clientKeyData", take_text),
+                                            JMEMBER_FIELD(answer, result.expires_us, "expirationTimestamp", take_time)};
+    static const struct jmember rows[] = {JMEMBER(answer, kind, "kind"), JMEMBER(answer, version, "apiVersion"),
+                                          JMEMBER_OBJECT("status", status)};
+    struct answer a = {.result = {.expires_us = INT64_MAX}};
     struct jscan j;
-    struct slice key;
     jscan_init(&j, output);
-    if (jscan_object(&j))
-        while (jscan_key(&j, &key)) {
-            if (slice_is(key, "kind"))
-                jscan_string(&j, kind, sizeof kind);
-            else if (slice_is(key, "apiVersion"))
-                jscan_string(&j, version, sizeof version);
-            else if (slice_is(key, "status"))
-                parse_status(&j, &result);
-            else
-                jscan_skip(&j);
-        }
+    jmembers_read(&j, JMEMBERS(rows), &a);
     int r = 0;
     size_t offset = 0;
     const char *problem = jscan_error(&j, &offset);
@@ -60,19 +45,19 @@ int kube_exec_parse(struct slice output, const char *api_version, struct kube_ex
         r = error_set(err, EPROTO, "it printed nothing");
     else if (problem != NULL)
         r = error_set(err, EPROTO, "its output is not JSON: %s at byte %zu", problem, offset);
-    else if (strcmp(kind, "ExecCredential") != 0)
-        r = error_set(err, EPROTO, "it printed kind \"%s\", expected ExecCredential", kind);
-    else if (strcmp(version, api_version) != 0)
-        r = error_set(err, EPROTO, "it answered in %s, the kubeconfig asks for %s", version, api_version);
-    else if (result.token == NULL && result.cert_pem == NULL)
+    else if (strcmp(a.kind, "ExecCredential") != 0)
+        r = error_set(err, EPROTO, "it printed kind \"%s\", expected ExecCredential", a.kind);
+    else if (strcmp(a.version, api_version) != 0)
+        r = error_set(err, EPROTO, "it answered in %s, the kubeconfig asks for %s", a.version, api_version);
+    else if (a.result.token == NULL && a.result.cert_pem == NULL)
         r = error_set(err, EPROTO, "it gave neither a token nor a client certificate");
-    else if ((result.cert_pem == NULL) != (result.key_pem == NULL))
+    else if ((a.result.cert_pem == NULL) != (a.result.key_pem == NULL))
         r = error_set(err, EPROTO, "it gave a client certificate without its key, or a key without a certificate");
     if (r < 0) {
-        kube_exec_result_done(&result);
+        kube_exec_result_done(&a.result);
         return r;
     }
-    *ret = result;
+    *ret = a.result;
     return 0;
 }
 

@@ -20,10 +20,7 @@ bool lease_record_parse(struct slice body, struct lease_record *ret) {
     };
     static const struct jmember rows[] = {JMEMBER_OBJECT("metadata", metadata), JMEMBER_OBJECT("spec", spec)};
     struct lease_record r = {0};
-    struct jscan j;
-    jscan_init(&j, body);
-    jmembers_read(&j, JMEMBERS(rows), &r);
-    if (jscan_error(&j, NULL) != NULL || !jscan_at_end(&j) || r.resource_version[0] == '\0')
+    if (!jmembers_parse(body, JMEMBERS(rows), &r) || r.resource_version[0] == '\0')
         return false;
     *ret = r;
     return true;

@@ -1,6 +1,6 @@
 #include "kube/list.h"
 
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -26,20 +26,21 @@ bool kube_list_is_whole(const struct kube_list *l) {
     return l->is_done && l->resource_version[0] != '\0';
 }
 
+static void read_token(struct jscan *j, void *list) {
+    struct kube_list *l = list;
+    struct slice raw;
+    if (!jscan_string_raw(j, &raw))
+        return;
+    free(l->continue_token);
+    l->continue_token = slice_dup(raw); /* base64url: no escapes */
+}
+
 static int read_metadata(struct kube_list *l, struct slice metadata) {
+    static const struct jmember rows[] = {JMEMBER(struct kube_list, resource_version, "resourceVersion"),
+                                          JMEMBER_SELF("continue", read_token)};
     struct jscan j;
-    struct slice key, raw;
     jscan_init(&j, metadata);
-    if (jscan_object(&j))
-        while (jscan_key(&j, &key)) {
-            if (slice_is(key, "resourceVersion"))
-                jscan_string(&j, l->resource_version, sizeof l->resource_version);
-            else if (slice_is(key, "continue") && jscan_string_raw(&j, &raw)) {
-                free(l->continue_token);
-                l->continue_token = slice_dup(raw); /* base64url: no escapes */
-            } else if (!slice_is(key, "continue"))
-                jscan_skip(&j);
-        }
+    jmembers_read(&j, JMEMBERS(rows), l);
     return jscan_error(&j, NULL) == NULL ? 0 : -EBADMSG;
 }
 

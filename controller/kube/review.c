@@ -1,6 +1,6 @@
 #include "kube/review.h"
 
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/mem.h"
 
 struct kube_review {
@@ -9,29 +9,15 @@ struct kube_review {
     void *context;
 };
 
-bool kube_review_read(struct slice reply, const char *verdict, struct slice *user) {
+bool kube_review_read(struct slice reply, struct kube_review_verdict *verdict) {
+    typedef struct kube_review_verdict of;
+    static const struct jmember status[] = {JMEMBER(of, is_authenticated, "authenticated"),
+                                            JMEMBER(of, is_allowed, "allowed"), JMEMBER_RAW(of, user, "user")};
+    static const struct jmember rows[] = {JMEMBER_OBJECT("status", status)};
     struct jscan j;
-    struct slice key, member;
-    bool is_so = false, value = false;
+    *verdict = (struct kube_review_verdict){.user = {0}};
     jscan_init(&j, reply);
-    if (!jscan_object(&j))
-        return false;
-    while (jscan_key(&j, &key)) {
-        if (!slice_is(key, "status") || !jscan_object(&j)) {
-            if (!slice_is(key, "status"))
-                jscan_skip(&j);
-            continue;
-        }
-        while (jscan_key(&j, &member)) {
-            if (slice_is(member, verdict))
-                is_so = jscan_bool(&j, &value) && value;
-            else if (user != NULL && slice_is(member, "user"))
-                jscan_raw(&j, user);
-            else
-                jscan_skip(&j);
-        }
-    }
-    return is_so && jscan_error(&j, NULL) == NULL;
+    return jmembers_read(&j, JMEMBERS(rows), verdict) && jscan_error(&j, NULL) == NULL;
 }
 
 void kube_review_begin(struct jwrite *w, struct buf *body, const char *version, const char *kind) {
@@ -45,11 +31,10 @@ void kube_review_begin(struct jwrite *w, struct buf *body, const char *version, 
 
 static void on_reply(void *context, int status, struct slice body, const struct error *err) {
     struct kube_review *r = context;
-    struct slice user = {0};
+    struct kube_review_verdict v = {.user = {0}};
     (void)status;
-    if (err == NULL && !kube_review_read(body, "authenticated", &user))
-        user = (struct slice){0};
-    r->done(r->context, user, err);
+    bool is_somebody = err == NULL && kube_review_read(body, &v) && v.is_authenticated;
+    r->done(r->context, is_somebody ? v.user : (struct slice){0}, err);
     free(r);
 }
 

@@ -15,8 +15,12 @@ struct kube_review *kube_review_token(struct kube_client *client, struct slice t
                                       kube_review_done *done, void *context);
 void kube_review_cancel(struct kube_review *review); /* no callback follows; NULL-safe */
 
-/* Of any review's reply: whether status.VERDICT is true; status.user as raw JSON where that is required. */
-bool kube_review_read(struct slice reply, const char *verdict, struct slice *user);
+/* The status of any review's reply. */
+struct kube_review_verdict {
+    bool is_authenticated, is_allowed;
+    struct slice user; /* raw JSON */
+};
+bool kube_review_read(struct slice reply, struct kube_review_verdict *verdict);
 /* Begins the body of a review, inside its spec. */
 void kube_review_begin(struct jwrite *w, struct buf *body, const char *version, const char *kind);
 

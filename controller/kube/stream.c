@@ -1,7 +1,7 @@
 #include "kube/stream.h"
 
 #include "base/buf.h"
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/mem.h"
 #include "kube/client_internal.h"
 #include "kube/tally.h"
@@ -204,25 +204,19 @@ void kube_stream_cancel(struct kube_stream *stream) {
 }
 
 char *kube_status_text(int status, struct slice body, char ret_reason[static 64]) {
-    char message[1024] = "", kind[16] = "";
+    struct status {
+        char message[1024], reason[64], kind[16];
+    } s = {.message = ""};
+    static const struct jmember rows[] = {JMEMBER(struct status, kind, "kind"),
+                                          JMEMBER(struct status, message, "message"),
+                                          JMEMBER(struct status, reason, "reason")};
     struct jscan j;
-    struct slice key, line = {"", 0};
-    ret_reason[0] = '\0';
     jscan_init(&j, body);
-    if (jscan_object(&j))
-        while (jscan_key(&j, &key)) {
-            if (slice_is(key, "message"))
-                jscan_string(&j, message, sizeof message);
-            else if (slice_is(key, "reason"))
-                jscan_string(&j, ret_reason, 64);
-            else if (slice_is(key, "kind"))
-                jscan_string(&j, kind, sizeof kind);
-            else
-                jscan_skip(&j);
-        }
-    if (strcmp(kind, "Status") == 0 && message[0] != '\0')
-        return mem_strdup(message);
-    struct slice rest = slice_trim(body);
+    jmembers_read(&j, JMEMBERS(rows), &s);
+    slice_copy(ret_reason, sizeof s.reason, slice_of(s.reason));
+    if (strcmp(s.kind, "Status") == 0 && s.message[0] != '\0')
+        return mem_strdup(s.message);
+    struct slice rest = slice_trim(body), line = {"", 0};
     slice_take_line(&rest, &line);
     if (line.size_bytes > 200)
         line.size_bytes = 200;

@@ -1,6 +1,6 @@
 #include "recorder/endpoint.h"
 
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/jsonlog.h"
 #include "base/jwrite.h"
 #include "base/mem.h"
@@ -406,33 +406,25 @@ static void begin_push(struct exchange *x) {
 struct list_request {
     char filter[FILTER_BYTES], order[64], token[128];
     int64_t size;
-    bool is_of_project;
+    const char *namespace_; /* of the reader */
+    bool is_of_project;     /* all that is asked for */
 };
 
+static void read_resource(struct jscan *j, void *request) {
+    struct list_request *q = request;
+    struct slice name;
+    q->is_of_project &=
+        jscan_string_raw(j, &name) && slice_take_prefix(&name, "projects/") && slice_is(name, q->namespace_);
+}
+
 static bool read_list(struct slice body, const char *namespace_, struct list_request *q) {
-    struct jscan j;
-    struct slice key, name;
-    CLEANUP_FREE char *project = mem_format("projects/%s", namespace_);
-    jscan_init(&j, body);
-    if (!jscan_object(&j))
-        return false;
+    typedef struct list_request request;
+    static const struct jmember rows[] = {JMEMBER(request, filter, "filter"), JMEMBER(request, order, "orderBy"),
+                                          JMEMBER(request, token, "pageToken"), JMEMBER(request, size, "pageSize"),
+                                          JMEMBER_ELEMENTS("resourceNames", read_resource)};
+    q->namespace_ = namespace_;
     q->is_of_project = true;
-    while (jscan_key(&j, &key)) {
-        if (slice_is(key, "filter"))
-            jscan_string(&j, q->filter, sizeof q->filter);
-        else if (slice_is(key, "orderBy"))
-            jscan_string(&j, q->order, sizeof q->order);
-        else if (slice_is(key, "pageToken"))
-            jscan_string(&j, q->token, sizeof q->token);
-        else if (slice_is(key, "pageSize"))
-            jscan_int(&j, &q->size);
-        else if (slice_is(key, "resourceNames") && jscan_array(&j))
-            while (jscan_element(&j))
-                q->is_of_project &= jscan_string_raw(&j, &name) && slice_is(name, project);
-        else
-            jscan_skip(&j);
-    }
-    return jscan_at_end(&j);
+    return jmembers_parse(body, JMEMBERS(rows), q);
 }
 
 static bool read_token(struct exchange *x, struct slice token) {

@@ -1,6 +1,6 @@
 #include "recorder/entries_write.h"
 
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/jwrite.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
@@ -41,45 +41,30 @@ static struct buf *lines_of(struct entries_lines *l, const char *job) {
 
 /* ---- one entry ---- */
 
-static void read_payload(struct one *e) {
-    struct jscan j;
-    struct slice key;
-    jscan_init(&j, e->payload);
-    if (!jscan_object(&j))
-        return;
-    while (jscan_key(&j, &key)) {
-        if (slice_is(key, "job_name"))
-            e->has_job = jscan_string(&j, e->job, sizeof e->job) && e->job[0] != '\0';
-        else
-            jscan_skip(&j);
-    }
+static void read_job(struct jscan *j, void *one) {
+    struct one *e = one;
+    e->has_job = jscan_string(j, e->job, sizeof e->job) && e->job[0] != '\0';
+}
+
+/* By name or by number. */
+static void read_severity(struct jscan *j, void *one) {
+    struct one *e = one;
+    if (jscan_peek(j) == JSCAN_NUMBER)
+        jscan_int(j, &e->severity_number);
+    else
+        jscan_string_raw(j, &e->severity);
 }
 
 static bool read_one(struct slice json, struct one *e) {
-    struct jscan j;
-    struct slice key;
-    jscan_init(&j, json);
-    if (!jscan_object(&j))
+    typedef struct one entry;
+    static const struct jmember rows[] = {JMEMBER(entry, log_name, "logName"), JMEMBER(entry, timestamp, "timestamp"),
+                                          JMEMBER(entry, insert_id, "insertId"),
+                                          JMEMBER_SELF("severity", read_severity),
+                                          JMEMBER_RAW(entry, payload, "jsonPayload")};
+    static const struct jmember payload[] = {JMEMBER_SELF("job_name", read_job)};
+    if (!jmembers_parse(json, JMEMBERS(rows), e))
         return false;
-    while (jscan_key(&j, &key)) {
-        if (slice_is(key, "logName"))
-            jscan_string_raw(&j, &e->log_name);
-        else if (slice_is(key, "timestamp"))
-            jscan_string_raw(&j, &e->timestamp);
-        else if (slice_is(key, "insertId"))
-            jscan_string_raw(&j, &e->insert_id);
-        else if (slice_is(key, "severity") && jscan_peek(&j) == JSCAN_NUMBER)
-            jscan_int(&j, &e->severity_number);
-        else if (slice_is(key, "severity"))
-            jscan_string_raw(&j, &e->severity);
-        else if (slice_is(key, "jsonPayload"))
-            jscan_raw(&j, &e->payload);
-        else
-            jscan_skip(&j);
-    }
-    if (!jscan_at_end(&j))
-        return false;
-    read_payload(e);
+    jmembers_parse(e->payload, JMEMBERS(payload), e);
     return true;
 }
 
@@ -160,24 +145,11 @@ struct head {
 };
 
 static bool read_head(struct slice body, struct head *h) {
-    struct jscan j;
-    struct slice key;
-    jscan_init(&j, body);
-    if (!jscan_object(&j))
-        return false;
-    while (jscan_key(&j, &key)) {
-        if (slice_is(key, "logName"))
-            jscan_string_raw(&j, &h->log_name);
-        else if (slice_is(key, "entries"))
-            jscan_raw(&j, &h->entries);
-        else if (slice_is(key, "partialSuccess"))
-            jscan_bool(&j, &h->is_partial);
-        else if (slice_is(key, "dryRun") || slice_is(key, "dry_run"))
-            jscan_bool(&j, &h->is_dry);
-        else
-            jscan_skip(&j);
-    }
-    return jscan_at_end(&j);
+    typedef struct head head;
+    static const struct jmember rows[] = {JMEMBER(head, log_name, "logName"), JMEMBER_RAW(head, entries, "entries"),
+                                          JMEMBER(head, is_partial, "partialSuccess"), JMEMBER(head, is_dry, "dryRun"),
+                                          JMEMBER(head, is_dry, "dry_run")};
+    return jmembers_parse(body, JMEMBERS(rows), h);
 }
 
 static int take_one(struct entries_lines *l, const struct head *h, struct slice raw, int64_t index,

@@ -1,6 +1,6 @@
 /* Reading back: the entries that match, in the order of their times, by pages. Every page looks through all of
  * a job's files and keeps only the first places: memory does not grow with the log. */
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "recorder/store.h"
@@ -30,7 +30,8 @@ struct pass {
 };
 
 /* As the filter has it: Python's clients write "\u00e4" for what is not ASCII. */
-static void read_job_name(struct jscan *j, struct filter_entry *e) {
+static void read_job_name(struct jscan *j, void *entry) {
+    struct filter_entry *e = entry;
     const struct jscan before = *j;
     if (!jscan_string_raw(j, &e->fields[FILTER_JOB_NAME]) || slice_find_char(e->fields[FILTER_JOB_NAME], '\\') == NULL)
         return;
@@ -39,41 +40,22 @@ static void read_job_name(struct jscan *j, struct filter_entry *e) {
     e->fields[FILTER_JOB_NAME] = slice_of(e->job_name);
 }
 
-static void read_payload(struct jscan *j, struct filter_entry *e) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "job_name"))
-            read_job_name(j, e);
-        else
-            jscan_skip(j);
-    }
+static void read_time(struct jscan *j, void *at_ns) {
+    struct slice time;
+    if (!jscan_string_raw(j, &time) || !rfc3339_take(&time, at_ns, NULL) || time.size_bytes > 0)
+        *(int64_t *)at_ns = INT64_MIN;
 }
 
+/* The members in the order of entries_write.c. */
 bool store_read_line(struct slice line, struct filter_entry *e) {
-    struct jscan j;
-    struct slice key, time = {0};
-    *e = (struct filter_entry){0};
-    if (!slice_starts(line, "{"))
-        return false;
-    jscan_init(&j, line);
-    jscan_object(&j);
-    while (jscan_key(&j, &key)) {
-        if (slice_is(key, "timestamp"))
-            jscan_string_raw(&j, &time);
-        else if (slice_is(key, "logName"))
-            jscan_string_raw(&j, &e->fields[FILTER_LOG_NAME]);
-        else if (slice_is(key, "severity"))
-            jscan_string_raw(&j, &e->fields[FILTER_SEVERITY]);
-        else if (slice_is(key, "insertId"))
-            jscan_string_raw(&j, &e->fields[FILTER_INSERT_ID]);
-        else if (slice_is(key, "jsonPayload"))
-            read_payload(&j, e);
-        else
-            jscan_skip(&j);
-    }
-    return jscan_at_end(&j) && rfc3339_take(&time, &e->at_ns, NULL) && time.size_bytes == 0;
+    typedef struct filter_entry entry;
+    static const struct jmember payload[] = {JMEMBER_SELF("job_name", read_job_name)};
+    static const struct jmember rows[] = {
+        JMEMBER(entry, fields[FILTER_INSERT_ID], "insertId"), JMEMBER(entry, fields[FILTER_LOG_NAME], "logName"),
+        JMEMBER(entry, fields[FILTER_SEVERITY], "severity"), JMEMBER_FIELD(entry, at_ns, "timestamp", read_time),
+        JMEMBER_OBJECT("jsonPayload", payload)};
+    *e = (struct filter_entry){.at_ns = INT64_MIN};
+    return slice_starts(line, "{") && jmembers_parse(line, JMEMBERS(rows), e) && e->at_ns != INT64_MIN;
 }
 
 static int compare_places(const struct store_place *a, const struct store_place *b) {

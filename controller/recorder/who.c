@@ -87,12 +87,10 @@ struct user {
 
 static void read_user(struct slice user, struct verdict *v) {
     static const struct jmember rows[] = {JMEMBER(struct user, name, "username")};
-    struct jscan j;
     struct user u = {.name = {0}};
     struct slice namespace_;
     v->status = user.size_bytes == 0 ? 401 : 403;
-    jscan_init(&j, user);
-    jmembers_read(&j, JMEMBERS(rows), &u);
+    jmembers_parse(user, JMEMBERS(rows), &u);
     struct slice name = u.name;
     slice_copy(v->user, sizeof v->user, name);
     if (slice_take_prefix(&name, "system:serviceaccount:") && slice_take_until(&name, ':', &namespace_) &&
@@ -141,12 +139,9 @@ static bool is_for_us(struct slice token) {
     size_t size;
     CLEANUP_FREE char *json = base64_decode(slice_of(text), &size);
     static const struct jmember rows[] = {JMEMBER_SELF("aud", read_audience)};
-    struct jscan j;
     bool is_ours = false;
-    if (json == NULL)
-        return false;
-    jscan_init(&j, (struct slice){json, size});
-    jmembers_read(&j, JMEMBERS(rows), &is_ours);
+    if (json != NULL)
+        jmembers_parse((struct slice){json, size}, JMEMBERS(rows), &is_ours);
     return is_ours;
 }
 

@@ -92,12 +92,10 @@ struct texts {
 static bool read_entry(struct slice json, struct entry *e) {
     static const struct jmember rows[] = {JMEMBER_REQUIRED(struct texts, time, "timestamp"),
                                           JMEMBER(struct texts, insert_id, "insertId")};
-    struct jscan j;
     struct texts t = {0};
     int64_t ns = 0;
-    jscan_init(&j, json);
-    if (!jmembers_read(&j, JMEMBERS(rows), &t) || !jscan_at_end(&j) || !rfc3339_take(&t.time, &ns, NULL) ||
-        t.time.size_bytes > 0 || ns < 0)
+    if (!jmembers_parse(json, JMEMBERS(rows), &t) || !rfc3339_take(&t.time, &ns, NULL) || t.time.size_bytes > 0 ||
+        ns < 0)
         return false;
     *e = (struct entry){.at_ns = ns, .id = hash_stable(0, t.insert_id) & UINT32_MAX, .json = json};
     return true;
@@ -131,22 +129,11 @@ int entries_read_page(struct slice reply, bool (*on_entry)(void *context, const 
 }
 
 void entries_error(struct slice reply, char *text, size_t size) {
-    struct jscan j;
-    struct slice key;
-    text[0] = '\0';
-    jscan_init(&j, reply);
-    if (!jscan_object(&j))
-        return;
-    while (jscan_key(&j, &key)) {
-        if (!slice_is(key, "error") || !jscan_object(&j)) {
-            jscan_skip(&j);
-            continue;
-        }
-        while (jscan_key(&j, &key)) {
-            if (slice_is(key, "message"))
-                jscan_string(&j, text, size);
-            else
-                jscan_skip(&j);
-        }
-    }
+    struct reply {
+        char message[512];
+    } r = {""};
+    static const struct jmember error[] = {JMEMBER(struct reply, message, "message")};
+    static const struct jmember rows[] = {JMEMBER_OBJECT("error", error)};
+    jmembers_parse(reply, JMEMBERS(rows), &r);
+    slice_copy(text, size, slice_of(r.message));
 }

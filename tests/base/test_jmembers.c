@@ -84,3 +84,12 @@ TEST(a_required_member_is_missed) {
     CHECK(!read(SLICE("[\"name\"]"), &t));
     CHECK(!read(SLICE("{}"), &t));
 }
+
+TEST(the_whole_is_one_object) {
+    struct thing t = {.count = -1};
+    CHECK(jmembers_parse(SLICE(" {\"name\":\"a\",\"count\":2}\n"), JMEMBERS(rows), &t));
+    CHECK_INT(t.count, 2);
+    CHECK(!jmembers_parse(SLICE("{\"name\":\"a\"} {}"), JMEMBERS(rows), &t));
+    CHECK(!jmembers_parse(SLICE("{\"name\":\"a\""), JMEMBERS(rows), &t));
+    CHECK(!jmembers_parse(SLICE(""), JMEMBERS(rows), &t));
+}

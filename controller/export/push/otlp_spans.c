@@ -2,7 +2,7 @@
 #include "export/push/otlp_data.h"
 #include "export/push/otlp_wire.h"
 
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/mem.h"
 
 #include <openssl/evp.h>
@@ -29,85 +29,63 @@ struct trace {
 
 /* ---- reading a status ---- */
 
-static void read_execution(struct jscan *j, struct execution *e) {
-    const struct {
-        const char *key;
-        int64_t *to;
-        bool is_time;
-    } numbers[] = {{"number", &e->number, false},
-                   {"start", &e->start_ms, true},
-                   {"availableAt", &e->available_ms, true},
-                   {"firstStepAt", &e->first_step_ms, true},
-                   {"end", &e->end_ms, true},
-                   {"firstStep", &e->first_step, false},
-                   {"lastStep", &e->last_step, false},
-                   {"lostSteps", &e->lost_steps, false},
-                   {"lostWorkMilliseconds", &e->tch_ms, false},
-                   {"waitMilliseconds", &e->wait_ms, false},
-                   {"rescheduleMilliseconds", &e->tre_ms, false},
-                   {"resumeMilliseconds", &e->trm_ms, false},
-                   {"catchUpMilliseconds", &e->catch_up_ms, false}};
-    const struct {
-        const char *key;
-        char *to;
-        size_t size;
-    } texts[] = {{"cause", e->cause, sizeof e->cause},
-                 {"evidence", e->evidence, sizeof e->evidence},
-                 {"node", e->node, sizeof e->node},
-                 {"nodePool", e->node_pool, sizeof e->node_pool}};
-    struct slice key;
-    memset(e, 0, sizeof *e);
-    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-        *numbers[i].to = FLEET_NONE;
-    if (!jscan_object(j))
+struct executions {
+    struct execution list[MAX_EXECUTIONS];
+    int count;
+};
+
+static void read_execution(struct jscan *j, void *executions) {
+    typedef struct execution execution;
+    static const struct jmember rows[] = {
+        JMEMBER(execution, number, "number"),
+        JMEMBER_TIME(execution, start_ms, "start"),
+        JMEMBER_TIME(execution, available_ms, "availableAt"),
+        JMEMBER_TIME(execution, first_step_ms, "firstStepAt"),
+        JMEMBER_TIME(execution, end_ms, "end"),
+        JMEMBER(execution, first_step, "firstStep"),
+        JMEMBER(execution, last_step, "lastStep"),
+        JMEMBER(execution, lost_steps, "lostSteps"),
+        JMEMBER(execution, tch_ms, "lostWorkMilliseconds"),
+        JMEMBER(execution, wait_ms, "waitMilliseconds"),
+        JMEMBER(execution, tre_ms, "rescheduleMilliseconds"),
+        JMEMBER(execution, trm_ms, "resumeMilliseconds"),
+        JMEMBER(execution, catch_up_ms, "catchUpMilliseconds"),
+        JMEMBER(execution, is_saved, "savedOnTermination"),
+        JMEMBER(execution, cause, "cause"),
+        JMEMBER(execution, evidence, "evidence"),
+        JMEMBER(execution, node, "node"),
+        JMEMBER(execution, node_pool, "nodePool"),
+    };
+    struct executions *all = executions;
+    if (all->count == MAX_EXECUTIONS) {
+        jscan_skip(j);
         return;
-    while (jscan_key(j, &key)) {
-        size_t n = 0, t = 0;
-        while (n < ARRAY_SIZE(numbers) && !slice_is(key, numbers[n].key))
-            n++;
-        while (t < ARRAY_SIZE(texts) && !slice_is(key, texts[t].key))
-            t++;
-        if (n < ARRAY_SIZE(numbers) && numbers[n].is_time)
-            jscan_time_ms(j, numbers[n].to);
-        else if (n < ARRAY_SIZE(numbers))
-            jscan_int(j, numbers[n].to);
-        else if (t < ARRAY_SIZE(texts))
-            jscan_string(j, texts[t].to, texts[t].size);
-        else if (slice_is(key, "savedOnTermination"))
-            jscan_bool(j, &e->is_saved);
-        else
-            jscan_skip(j);
     }
+    struct execution *e = &all->list[all->count++];
+    *e = (struct execution){.number = FLEET_NONE,
+                            .start_ms = FLEET_NONE,
+                            .available_ms = FLEET_NONE,
+                            .first_step_ms = FLEET_NONE,
+                            .end_ms = FLEET_NONE,
+                            .first_step = FLEET_NONE,
+                            .last_step = FLEET_NONE,
+                            .lost_steps = FLEET_NONE,
+                            .tch_ms = FLEET_NONE,
+                            .wait_ms = FLEET_NONE,
+                            .tre_ms = FLEET_NONE,
+                            .trm_ms = FLEET_NONE,
+                            .catch_up_ms = FLEET_NONE};
+    jmembers_read(j, JMEMBERS(rows), e);
 }
 
-static int read_executions(struct slice object, struct execution list[static MAX_EXECUTIONS]) {
+static int read_executions(struct slice object, struct executions *all) {
+    static const struct jmember status[] = {JMEMBER_ELEMENTS("executions", read_execution)};
+    static const struct jmember rows[] = {JMEMBER_OBJECT("status", status)};
     struct jscan j;
-    struct slice key;
-    int count = 0;
+    all->count = 0;
     jscan_init(&j, object);
-    if (!jscan_object(&j))
-        return 0;
-    while (jscan_key(&j, &key)) {
-        if (!slice_is(key, "status") || !jscan_object(&j)) {
-            if (!slice_is(key, "status"))
-                jscan_skip(&j);
-            continue;
-        }
-        while (jscan_key(&j, &key)) {
-            if (!slice_is(key, "executions") || !jscan_array(&j)) {
-                if (!slice_is(key, "executions"))
-                    jscan_skip(&j);
-                continue;
-            }
-            while (jscan_element(&j)) {
-                if (count < MAX_EXECUTIONS)
-                    read_execution(&j, &list[count++]);
-                else
-                    jscan_skip(&j);
-            }
-        }
-    }
-    return jscan_error(&j, NULL) == NULL ? count : 0;
+    jmembers_read(&j, JMEMBERS(rows), all);
+    return jscan_error(&j, NULL) == NULL ? all->count : 0;
 }
 
 /* ---- IDs ---- */
@@ -250,14 +228,15 @@ static bool write_settled(struct trace *t, const struct execution *list, int i, 
 }
 
 int otlp_spans_write(const struct round_now *now, int64_t sent, int64_t *now_sent, struct buf *out) {
-    CLEANUP_FREE struct execution *list = mem_alloc(MAX_EXECUTIONS * sizeof *list);
+    CLEANUP_FREE struct executions *executions = mem_new(struct executions);
+    const struct execution *list = executions->list;
     struct push_identity identity;
     struct trace t = {.out = out,
                       .start_ms = now->numbers->values[FLEET_START],
                       .end_ms = now->numbers->values[FLEET_END],
                       .is_final = now->is_final};
     size_t start = out->size_bytes;
-    int count = read_executions(now->job->object, list);
+    int count = read_executions(now->job->object, executions);
     push_identity_read(now->job->object, &identity);
     CLEANUP_FREE char *name = mem_format("goodput.dev/%s/%lld", identity.uid, (long long)t.start_ms);
     hash(name, t.id, TRACE_BYTES);
