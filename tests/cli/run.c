@@ -76,9 +76,14 @@ static struct run run_line(const char *command, const char *options) {
     return run;
 }
 
+struct run run_command(const char *command, const char *options) {
+    CLEANUP_FREE char *line = mem_format("exec \"$0\" %s", command);
+    return run_line(line, options);
+}
+
 struct run run_analyze(const char *files, const char *options) {
-    CLEANUP_FREE char *command = mem_format("exec \"$0\" analyze %s", files);
-    return run_line(command, options);
+    CLEANUP_FREE char *command = mem_format("analyze %s", files);
+    return run_command(command, options);
 }
 
 struct run run_analyze_stream(const char *producer, const char *options) {

@@ -1,4 +1,4 @@
-/* run: kubectl-goodput analyze as its users run it, on files in a folder of the test. */
+/* run: kubectl-goodput as its users run it, on files in a folder of the test. */
 #ifndef TESTS_CLI_RUN_H
 #define TESTS_CLI_RUN_H
 
@@ -13,6 +13,8 @@ struct run {
 };
 
 /* The program of the folder ../bin; its arguments as the shell would give them, files in the test's folder. */
+struct run run_command(const char *command, const char *options);
+/* The same with the command analyze. */
 struct run run_analyze(const char *files, const char *options);
 /* The same of what a command prints, through a pipe. */
 struct run run_analyze_stream(const char *producer, const char *options);

@@ -1,5 +1,6 @@
 /* analyze without a cluster: its options, its refusals, and that both definitions answer for the same file. */
 #include "harness.h"
+#include "run.h"
 
 #include "base/mem.h"
 #include "cli/analyze/cause.h"
@@ -282,6 +283,62 @@ static void compare(const char *text, bool differ, const char *row_text, const c
 TEST(differences_are_explained) {
     compare(attempts, false, "\n  lost work                10.00 s       10.00 s  the same\n", "");
     compare(from_zero, true, "\n  lost work                20.00 s        0.00 s\n", "work before a restart at step 0");
+}
+
+#define DEVIATION                                                                                                      \
+    "  steps deviate from the ideal 8.000 s by 2.000 s on average\n"                                                   \
+    "    step 0                 2.000 s\n    step 1                 2.000 s\n"                                         \
+    "    step 2                 2.000 s\n    step 3                 2.000 s\n"
+
+/* By hand from the definitions: the library counts steps 0 to 2 and, after the restart, 3 and 4 (50 s); 40 s of the 100
+ * s in between are excluded. Its interval reaches from the first step in it, at 1,020.5 s, to the last, at 1,040.5 s.
+ * Steps take 10 s, 2 s above the given ideal. Here those 2 s of an attempt's first step are ProgramStartup: 3 x 2 s
+ * over 5. */
+TEST(both_definitions_draw_intervals_exclusions_and_deviations) {
+    static const char *const parts[] = {"\nSteps are longer than the ideal 8.000s by 1.200s on average\n"
+                                        "\nFrom 1970-01-01 00:16:55 to 1970-01-01 00:17:25 UTC\nruntime goodput "
+                                        "83.33%\n\nwall time              30.0s ",
+                                        "\nThe Python library (ml-goodput-measurement 0.2.3): goodput 27.78%\n"
+                                        "  total                                            180.00 s   100.00%\n"
+                                        "  productive                                        50.00 s    27.78%\n"
+                                        "  WASTED_PROGRESS_FROM_DISRUPTION                   10.00 s     5.56%\n"
+                                        "  INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION          100.00 s    55.56%\n"
+                                        "  OTHER                                             20.00 s    11.11%\n"
+                                        "  step 4, 1 disruptions\n" DEVIATION "Interval 1: goodput 100.00%\n"
+                                        "  total                                             20.00 s   100.00%\n"
+                                        "  productive                                        20.00 s   100.00%\n"
+                                        "  step 3, 0 disruptions\n"
+                                        "With exclusions: goodput 35.71%\n"
+                                        "  total                                            140.00 s   100.00%\n"
+                                        "  productive                                        50.00 s    35.71%\n"
+                                        "  WASTED_PROGRESS_FROM_DISRUPTION                   10.00 s     7.14%\n"
+                                        "  INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION           60.00 s    42.86%\n"
+                                        "  OTHER                                             20.00 s    14.29%\n"
+                                        "  40.00 s are excluded\n"
+                                        "  step 4, 1 disruptions\n" DEVIATION
+                                        "\nComparison                    ours   the library\n",
+                                        "\n  total                   140.00 s      140.00 s  the same\n"};
+    const char *options = "--definition both --from 1015.5 --to 1045.5 --exclude 1060.5,1100.5 --step-deviation "
+                          "--ideal-step 8";
+    CLEANUP_FREE char *as_json = mem_format("%s -o json", options);
+    run_write_file("a.log", attempts, strlen(attempts));
+    struct run table = run_analyze("a.log", options), json = run_analyze("a.log", as_json);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        if (strstr(table.out, parts[i]) == NULL)
+            harness_fail(__FILE__, __LINE__, "not drawn: %s\nin: %s", parts[i], table.out);
+    json_t *o = json_loads(json.out, 0, NULL), *alone = answer_of(attempts, true);
+    CHECK_INT(pick_int(o, "ledger.time.wallMilliseconds", 0), 140000);
+    CHECK_INT(json_array_size(pick(o, "library.intervals")), 1);
+    CHECK(json_number_value(pick(o, "library.with_exclusions.excluded_seconds")) == 40);
+    CHECK(json_number_value(pick(o, "library.step_deviation.by_step.3")) == 2);
+    CHECK(json_equal(pick(o, "library.badput_seconds"), pick(alone, "badput_seconds")));
+    CHECK_INT(json_array_size(pick(o, "differences")), 9);
+    CHECK_TEXT(pick_text(json_array_get(pick(o, "differences"), 1), "what"), "total");
+    CHECK(json_number_value(pick(json_array_get(pick(o, "differences"), 1), "library")) == 140);
+    json_decref(o);
+    json_decref(alone);
+    run_done(&table);
+    run_done(&json);
 }
 
 /* What the last lines of a log say about its end; lines up to the last step (line 2 here) say nothing about it. */

@@ -44,10 +44,52 @@ TEST(kubectl_goodput_reads_the_cluster) {
     apiserver_stop(s);
 }
 
+static int put(struct apiserver *s, const char *name, const char *phase) {
+    CLEANUP_FREE char *line =
+        mem_format("apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{"
+                   "\"name\":\"%s\",\"namespace\":\"team\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"batch\","
+                   "\"kind\":\"Job\",\"name\":\"%s\"}},\"status\":{\"phase\":\"%s\"}}\nEND",
+                   name, name, phase);
+    return apiserver_do(s, line);
+}
+
+/* The table again after each change, until SIGTERM ends it. */
+TEST(kubectl_goodput_top_follows_the_cluster) {
+    struct apiserver *s = apiserver_start(CALL("--crd", CRD));
+    REQUIRE(s != NULL);
+    CHECK_INT(put(s, "a", "Training"), 0);
+    const char *kubeconfig = apiserver_kubeconfig(s);
+    struct program *all = program_start("kubectl-goodput", CALL("top", "-w", "-A", "--kubeconfig", kubeconfig)),
+                   *team = program_start("kubectl-goodput", CALL("top", "-w", "-nteam", "--kubeconfig", kubeconfig)),
+                   *other = program_start("kubectl-goodput", CALL("top", "-w", "-n", "x", "--kubeconfig", kubeconfig));
+    CHECK(program_says(all, "team       a     Training", DEADLINE_MS));
+    CHECK(program_says(team, "\na     Training", DEADLINE_MS));
+    CHECK(program_says(other, "no JobGoodputs found\n\n", DEADLINE_MS));
+    CHECK_INT(put(s, "a", "Failed"), 0);
+    CHECK(program_says(all, "team       a     Failed", DEADLINE_MS));
+    CHECK(program_says(team, "\na     Failed", DEADLINE_MS));
+    CHECK_INT(put(s, "b", "Queued"), 0);
+    CHECK(program_says(all, "team       b     Queued", DEADLINE_MS));
+    CHECK_INT(apiserver_do(s, "delete jobgoodputs team/a"), 0);
+    CHECK_INT(apiserver_do(s, "delete jobgoodputs team/b"), 0);
+    CHECK(program_says(all, "no JobGoodputs found\n", DEADLINE_MS));
+    struct program *programs[] = {all, team, other};
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+        program_terminate(programs[i]);
+        CHECK_INT(program_wait(programs[i], DEADLINE_MS), 0);
+    }
+    CHECK_TEXT(program_output(other), "no JobGoodputs found\n\n");
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+        program_free(programs[i]);
+    apiserver_stop(s);
+}
+
 TEST(kubectl_goodput_says_when_there_are_none) {
     struct apiserver *s = apiserver_start(NULL);
     REQUIRE(s != NULL);
     check(CALL("top", "--kubeconfig", apiserver_kubeconfig(s)), 1,
+          "does not serve JobGoodputs: is goodput-controller installed?");
+    check(CALL("top", "-w", "--kubeconfig", apiserver_kubeconfig(s)), 1,
           "does not serve JobGoodputs: is goodput-controller installed?");
     check(CALL("explain", "a", "--kubeconfig", apiserver_kubeconfig(s)), 1,
           "does not serve JobGoodputs: is goodput-controller installed?");

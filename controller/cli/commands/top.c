@@ -198,7 +198,7 @@ static void redraw(void *context) {
         json_array_append(list, map_at(&w->jobs, i));
     if (isatty(STDOUT_FILENO))
         buf_append_text(&out, "\033[H\033[2J");
-    top_draw(list, w->options->all_namespaces, is_wide(w->options), &w->options->style, &out);
+    top_draw(list, w->options->all_namespaces, false, &w->options->style, &out);
     if (!isatty(STDOUT_FILENO))
         buf_append_char(&out, '\n');
     json_decref(list);
