@@ -9,6 +9,8 @@ make -s -j"$jobs" V=coverage programs tests
 find .build/coverage -name '*.gcda' -delete
 mkdir -p "$logs"
 failed=0
+# A program that is killed writes no counts: controllers that a test leaves running end by SIGTERM instead.
+export PROGRAM_TERMINATES=1
 for program in .build/coverage/tests/test-*; do
     [ -x "$program" ] && [[ $(basename "$program") != *.* ]] || continue
     GOODPUT_BIN=.build/coverage/bin TEST_APISERVER=.build/coverage/bin/test-apiserver timeout 1200 "$program" >"$logs/$(basename "$program").log" 2>&1 || {
