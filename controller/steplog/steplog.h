@@ -12,7 +12,7 @@
 #include "base/slice.h"
 #include "ledger/record.h"
 
-/* X(IDENTIFIER, name as in spec.stepLog.format, where Generic is only ever recognized by Auto) */
+/* X(IDENTIFIER, name as in spec.stepLog.format) */
 #define STEPLOG_FORMATS(X)                                                                                             \
     X(AUTO, "Auto")                                                                                                    \
     X(RECORDER, "Recorder")                                                                                            \

@@ -130,7 +130,7 @@ ENUMS = [
 ]
 
 NAME = "name must be the name of a JobSet or Job: lower case letters, digits, '-' and '.'"
-FORMAT = "format is Auto, Recorder, MaxText, Megatron, NeMo, TorchTitan, DeepSpeed, HuggingFace, Keras, Lightning, " \
+FORMAT = "format is Auto, Recorder, MaxText, Megatron, NeMo, TorchTitan, DeepSpeed, HuggingFace, Keras, Lightning, Generic, " \
     "Regex or the name of a StepLogFormat (in lower case)"
 PATH = "path lies below the controller's log root: it must not begin with '/' or contain '..'"
 PRICE = 'pricePerChipHour must be a decimal number in quotes from 0 to 1000000, such as "2.5"'
@@ -146,7 +146,7 @@ VALUES = [
     ("spec.targetRef.name", NAME, ["a", "0", "a.b-c.0", "a--b"],
      ["A", "-a", "a-", "a..b", "a_b", "größe", "a b", "模型"]),
     ("spec.stepLog.format", FORMAT,
-     "Auto Recorder MaxText Megatron NeMo TorchTitan DeepSpeed HuggingFace Keras Lightning my-format a.b 0".split(),
+     "Auto Recorder MaxText Megatron NeMo TorchTitan DeepSpeed HuggingFace Keras Lightning Generic my-format a.b 0".split(),
      ["maxText", "auto ", "Fairseq", "-a", "a-", "größe", "AUTO"]),
     ("spec.stepLog.file.path", PATH, ["a/b.log", "a..b/c", "größe.log", "..."],
      ["/", "/a", "..", "a/..", "../a", "a/../b"]),

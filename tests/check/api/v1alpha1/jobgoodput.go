@@ -125,7 +125,7 @@ type StepLog struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="self in ['Auto', 'Recorder', 'MaxText', 'Megatron', 'NeMo', 'TorchTitan', 'DeepSpeed', 'HuggingFace', 'Keras', 'Lightning', 'Regex'] || self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="format is Auto, Recorder, MaxText, Megatron, NeMo, TorchTitan, DeepSpeed, HuggingFace, Keras, Lightning, Regex or the name of a StepLogFormat (in lower case)"
+	// +kubebuilder:validation:XValidation:rule="self in ['Auto', 'Recorder', 'MaxText', 'Megatron', 'NeMo', 'TorchTitan', 'DeepSpeed', 'HuggingFace', 'Keras', 'Lightning', 'Generic', 'Regex'] || self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="format is Auto, Recorder, MaxText, Megatron, NeMo, TorchTitan, DeepSpeed, HuggingFace, Keras, Lightning, Generic, Regex or the name of a StepLogFormat (in lower case)"
 	// +default="Auto"
 	Format *string `json:"format,omitempty"`
 
