@@ -30,6 +30,8 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
         s->counts.steps++;
         s->counts.recognized = format;
+        if (s->format == STEPLOG_AUTO && format != STEPLOG_RECORDER)
+            s->counts.rivals.steps[format]++;
     }
     if (r->kind != RECORD_STEP_START && r->kind != RECORD_SIGN_OF_LIFE)
         pace_note(s, r);

@@ -405,6 +405,8 @@ static void visit_counts(struct codec *c, struct steplog_counts *counts) {
     codec_i64(c, &counts->malformed);
     codec_time(c, &counts->last_stamp_ms);
     CODEC_INT(c, &counts->recognized, STEPLOG_AUTO, STEPLOG_FORMAT_COUNT - 1);
+    for (int i = 0; i < STEPLOG_FORMAT_COUNT; i++)
+        counts->rivals.steps[i] = codec_within(c, counts->rivals.steps[i], 0, INT64_MAX / 4096);
 }
 
 static void visit_pace(struct codec *c, struct pace *p) {

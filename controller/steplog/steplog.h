@@ -102,6 +102,15 @@ void steplog_end(struct steplog *s);
  * which then continues as this one would have. */
 void steplog_visit(struct steplog *s, struct codec *c);
 
+/* How many steps each format reported, in format Auto. The recorder's do not count: it is read next to any format. */
+struct steplog_rivals { /* all zero is empty */
+    int64_t steps[STEPLOG_FORMAT_COUNT];
+};
+void steplog_rivals_add(struct steplog_rivals *to, const struct steplog_rivals *from);
+/* Whether two formats are equally likely: the second has at least three steps and half of the first's. Which of them
+ * counts the job's steps is not in the log: a person names it. */
+bool steplog_rivals_find(const struct steplog_rivals *rivals, enum steplog_format ret[static 2]);
+
 struct steplog_counts {
     int64_t lines, bytes, records, steps, too_long, other_job, malformed;
     int64_t first_malformed_line;   /* 0: none */
@@ -109,6 +118,7 @@ struct steplog_counts {
     int64_t first_stamp_ms;         /* TIME_UNKNOWN */
     int64_t last_stamp_ms;          /* TIME_UNKNOWN */
     enum steplog_format recognized; /* the format that gave steps; AUTO while none did */
+    struct steplog_rivals rivals;
 };
 struct steplog_counts steplog_counts_get(const struct steplog *s);
 

@@ -78,4 +78,29 @@ TEST(two_formats_are_named) {
     CHECK_TEXT(status_text(two, MESSAGE), "MaxText and DeepSpeed are equally likely, and report different steps; set "
                                           "spec.stepLog.format to one of them");
     check_reason(one, "True", "Attached");
+    CHECK_INT(status_int(two, "time.productiveMilliseconds"), -1);
+    CHECK_INT(status_int(two, "goodputPPM.runtime"), -1);
+    CHECK_INT(status_int(two, "goodputPPM.runtimeUpperBound"), -1);
+    CHECK_INT(status_int(two, "steps.last"), -1);
+    CHECK(status_int(two, "badput[bucket=Unattributed].milliseconds") > 0);
+    CHECK(status_int(one, "goodputPPM.runtime") > 0);
+}
+
+/* A successor knows the steps of both from the checkpoint. */
+TEST(two_formats_are_remembered) {
+    struct model_options options = {.keeps_checkpoints = true};
+    struct model *m = model_new(&options), *next = model_new(&options);
+    fake_observe_trainer(m, "", "");
+    for (int i = 0; i < 20; i++)
+        write_two(model_job_find(m, "ns", "js"), i);
+    CLEANUP_FREE char *status = fake_status(m, 1040);
+    CLEANUP_FREE char *left = replay_left(status);
+    fake_observe_trainer(next, "", left);
+    for (int i = 20; i < 22; i++)
+        write_two(model_job_find(next, "ns", "js"), i);
+    CLEANUP_FREE char *s = replay_status(next, "ns", "js", fake_ms(2000), NULL);
+    check_reason(s, "False", "FormatNotRecognized");
+    CHECK_INT(status_int(s, "time.productiveMilliseconds"), -1);
+    model_free(m);
+    model_free(next);
 }

@@ -134,7 +134,6 @@ static void on_record(void *context, const struct record *r) {
     if (r->at_ms > l->until_ms || !is_possible(l, r))
         return;
     l->unread.steps_taken += is_step;
-    rivals_note(&l->unread.rivals, l->parser, r);
     struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
     if (trainer_run_restarts(&t->trainer, r)) /* a recorder's log covers several runs */
         t = begin_attempt(l);

@@ -21,6 +21,7 @@ void analyze_unread_add(struct analyze_unread *u, const struct steplog *s, const
     if (has_time && (u->first_stamp_ms == TIME_UNKNOWN || counts.first_stamp_ms < u->first_stamp_ms))
         u->first_stamp_ms = counts.first_stamp_ms;
     u->last_stamp_ms = max_of(u->last_stamp_ms, counts.last_stamp_ms);
+    steplog_rivals_add(&u->rivals, &counts.rivals);
     u->files++;
     u->bytes += counts.bytes;
     u->lines += counts.lines;
@@ -30,7 +31,7 @@ void analyze_unread_add(struct analyze_unread *u, const struct steplog *s, const
 char *analyze_unread_why(const struct analyze *a, const struct analyze_unread *u) {
     const char *are = u->files > 1 ? "they are" : "it is";
     enum steplog_format two[2];
-    if (a->format == STEPLOG_AUTO && rivals_find(&u->rivals, two))
+    if (steplog_rivals_find(&u->rivals, two))
         return mem_format("%s (%lld steps) and %s (%lld steps) are equally likely; choose with --format",
                           steplog_format_name(two[0]), (long long)u->rivals.steps[two[0]], steplog_format_name(two[1]),
                           (long long)u->rivals.steps[two[1]]);

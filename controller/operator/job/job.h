@@ -7,7 +7,6 @@
 #include "operator/job/jobs.h"
 #include "operator/job/notice.h"
 #include "operator/job/result.h"
-#include "operator/job/rivals.h"
 #include "operator/job/slots.h"
 #include "operator/job/source.h"
 #include "operator/job/trace.h"
@@ -40,7 +39,6 @@ struct log_process { /* the log of one instance of the log container */
     int64_t last_stamp_ns; /* INT64_MIN: none */
     struct steplog *parser;
     struct step_samples *samples; /* until a step is read; NULL */
-    struct rivals rivals;         /* of format Auto */
 };
 
 struct ready_line { /* changes of the number of Ready required pods, in time order */

@@ -93,10 +93,19 @@ static void on_record(void *context, const struct record *r) {
         trainer_run_note(&process->trainer, r);
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END)
         process->last_step = r->step;
-    rivals_note(&process->rivals, process->parser, r);
     mine.process = process->ordinal;
     ledger_add_record(process->job->ledger, &mine);
     trace_add(&process->job->log.trace, &mine);
+}
+
+bool job_log_rivals(const struct model_job *job, enum steplog_format ret[static 2]) {
+    struct steplog_rivals all = {0};
+    for (int i = 0; i < job->log.process_count; i++)
+        if (job->log.processes[i]->parser != NULL) {
+            struct steplog_counts counts = steplog_counts_get(job->log.processes[i]->parser);
+            steplog_rivals_add(&all, &counts.rivals);
+        }
+    return steplog_rivals_find(&all, ret);
 }
 
 static void process_free(struct log_process *p) {

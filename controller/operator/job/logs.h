@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/slice.h"
+#include "steplog/steplog.h"
 
 #include <stdbool.h>
 
@@ -44,6 +45,8 @@ int64_t model_job_log_work(const struct model_job *job); /* of its patterns so f
 void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o);
 void job_free_patterns(struct model_job *job);
 void job_logs_done(struct model_job *job);
+/* Two formats that are equally likely to count the job's steps (steplog_rivals_find). No score is published then. */
+bool job_log_rivals(const struct model_job *job, enum steplog_format ret[static 2]);
 struct log_process *job_log_process(struct model_job *job, struct pod *p, int restart_count);
 void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line);
 void job_log_process_end(struct model_job *job, struct log_process *p, const char *lost);

@@ -1,5 +1,5 @@
 #include "operator/model/evaluate.h"
-#include "ledger/evaluate.h"
+#include "ledger/doubt.h"
 
 #include "operator/facts/facts.h"
 #include "operator/facts/loss.h"
@@ -10,6 +10,7 @@
 #include "operator/job/job.h"
 #include "operator/job/log_pods.h"
 #include "operator/job/log_work.h"
+#include "operator/job/logs.h"
 #include "operator/job/required.h"
 #include "operator/model/checkpoint.h"
 #include "operator/model/forget.h"
@@ -122,12 +123,20 @@ static struct job_previous *previous_of(struct model_job *job, const char *uid) 
     return NULL;
 }
 
+/* Of two counters of steps only a person knows which is the job's. */
+static void doubt_steps(const struct model_job *job, struct ledger_result *result) {
+    enum steplog_format two[2];
+    if (job_log_rivals(job, two))
+        ledger_doubt_steps(result, "two formats report different steps in the log: set spec.stepLog.format");
+}
+
 static struct job_previous result_of(struct model_job *job) {
     struct ledger_result result;
     const struct target *t = job->target;
     job_update_facts(job);
     int64_t end_ms = t->end.at_ms != TIME_UNKNOWN ? job_end_ms(job) : t->created_ms;
     ledger_evaluate(job->ledger, end_ms, &result);
+    doubt_steps(job, &result);
     struct job_previous p = {.start_ms = t->created_ms,
                              .end_ms = end_ms,
                              .wall_ms = result.wall_ms,
@@ -232,6 +241,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         v.through_ms = job->observation.through_ms = view_observed_through(job, now_ms);
         v.has_ended = v.through_ms >= job_end_ms(job);
         ledger_evaluate(job->ledger, v.through_ms, &v.result);
+        doubt_steps(job, &v.result);
         if (v.through_ms < v.result.start_ms) /* an object that ended before it was created */
             v.through_ms = v.result.start_ms;
         find_newest_pods(job, &v);

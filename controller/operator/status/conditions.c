@@ -8,7 +8,7 @@
 #include "operator/job/job.h"
 #include "operator/job/log_pods.h"
 #include "operator/job/log_work.h"
-#include "operator/job/rivals.h"
+#include "operator/job/logs.h"
 #include "operator/store/pod.h"
 #include "steplog/step_samples.h"
 
@@ -218,13 +218,8 @@ const char *view_log_format(const struct view *v) {
 /* Two formats report other steps: which are the job's, only a person can say. */
 static bool set_rivals(struct view *v, int64_t at_ms) {
     const struct model_job *job = v->job;
-    struct rivals all = {0};
     enum steplog_format two[2];
-    if (steplog_format_of_name(slice_of(job->spec.log.format)) != STEPLOG_AUTO)
-        return false;
-    for (int i = 0; i < job->log.process_count; i++)
-        rivals_add(&all, &job->log.processes[i]->rivals);
-    if (!rivals_find(&all, two))
+    if (!job_log_rivals(job, two))
         return false;
     set(v, STEP_LOG_ATTACHED, false, "FormatNotRecognized", at_ms,
         "%s and %s are equally likely, and report different steps; set spec.stepLog.format to one of them",

@@ -1,19 +1,15 @@
-#include "operator/job/rivals.h"
+/* Two step counters that explain the same time within a factor, and disagree on the number of steps. (Lines of two
+ * formats with the same number are one step to the parser.) */
+#include "steplog/steplog.h"
 
 enum { MIN_STEPS = 3, MIN_SHARE = 2 };
 
-void rivals_note(struct rivals *rivals, const struct steplog *parser, const struct record *r) {
-    enum steplog_format format = steplog_counts_get(parser).recognized;
-    if ((r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) && format != STEPLOG_RECORDER)
-        rivals->steps[format]++;
-}
-
-void rivals_add(struct rivals *to, const struct rivals *from) {
+void steplog_rivals_add(struct steplog_rivals *to, const struct steplog_rivals *from) {
     for (int i = 0; i < STEPLOG_FORMAT_COUNT; i++)
         to->steps[i] += from->steps[i];
 }
 
-bool rivals_find(const struct rivals *rivals, enum steplog_format ret[static 2]) {
+bool steplog_rivals_find(const struct steplog_rivals *rivals, enum steplog_format ret[static 2]) {
     int first = STEPLOG_AUTO, second = STEPLOG_AUTO;
     for (int i = STEPLOG_AUTO + 1; i < STEPLOG_FORMAT_COUNT; i++)
         if (first == STEPLOG_AUTO || rivals->steps[i] > rivals->steps[first]) {
