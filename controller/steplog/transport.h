@@ -1,7 +1,6 @@
-/* transport: what container runtimes put around a line when they write it to a file of the node: CRI's prefix
- * ("2026-11-21T02:16:52.123456789Z stdout F text"; containerd, CRI-O) and the json-file driver's object
- * ({"log":"text\n","stream":"stderr","time":"2026-..."}). Both split long lines into parts, of two streams in turn. And
- * what Cloud Logging puts around it, exported a line each ({"textPayload": "text", "timestamp": "2026-...", ...}). Not
+/* transport: what container runtimes and log collectors put around a line: CRI's prefix
+ * ("2026-11-21T02:16:52.123456789Z stdout F text"; containerd, CRI-O), and the objects of the json-file driver, Cloud
+ * Logging, Loki, fluent-bit and Vector (envelope.h). Runtimes split long lines into parts, of two streams in turn. Not
  * for use outside steplog/. */
 #ifndef STEPLOG_TRANSPORT_H
 #define STEPLOG_TRANSPORT_H
