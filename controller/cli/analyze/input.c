@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "cli/analyze/array.h"
+#include "cli/analyze/encoding.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,16 +13,17 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { PACKED_BYTES = 1 << 16 };
+enum { PACKED_BYTES = 1 << 16, WIDE_BYTES = 1 << 15, ROOM_BYTES = 8 };
 #define PROGRESS_EVERY_BYTES ((int64_t)64 << 20)
 
 struct analyze_input {
     const char *path;
     int fd;
-    char *bytes;              /* ANALYZE_MAX_LINE_BYTES and one for a newline */
+    char *bytes;              /* ANALYZE_MAX_LINE_BYTES, and ROOM_BYTES for a newline and a decoded character */
     size_t given, size_bytes; /* given: returned by the last call */
     bool is_at_end, is_cutting;
     struct analyze_array array;
+    struct analyze_encoding encoding;
     int64_t file_bytes, read_bytes, shown_bytes; /* file_bytes: 0 if not known */
     bool is_shown;
 
@@ -111,7 +113,7 @@ struct analyze_input *analyze_input_of(int fd, const char *path, struct error **
     struct analyze_input *in = mem_new(struct analyze_input);
     in->path = path;
     in->fd = fd;
-    in->bytes = mem_resize(NULL, ANALYZE_MAX_LINE_BYTES + 1, 1);
+    in->bytes = mem_resize(NULL, ANALYZE_MAX_LINE_BYTES + ROOM_BYTES, 1);
     int r = fstat(fd, &st) < 0    ? 0
             : S_ISDIR(st.st_mode) ? error_set(err, EISDIR, "%s: is a folder; name the files in it", path)
                                   : 0;
@@ -180,10 +182,26 @@ static ssize_t inflate_some(struct analyze_input *in, char *out, size_t size, st
     return (ssize_t)(size - in->z.avail_out);
 }
 
+static ssize_t read_raw(struct analyze_input *in, char *out, size_t size, struct error **err) {
+    return in->is_packed ? inflate_some(in, out, size, err) : read_some(in, out, size, err);
+}
+
+/* UTF-16 as UTF-8. Bytes that make no character yet are not the end. */
+static ssize_t read_wide(struct analyze_input *in, char *out, size_t room, struct error **err) {
+    char wide[WIDE_BYTES];
+    size_t size = room / 2 < 2 ? 2 : room / 2 > WIDE_BYTES ? WIDE_BYTES : room / 2, written = 0;
+    ssize_t n = 1;
+    while (written == 0 && n > 0) {
+        n = read_raw(in, wide, size, err);
+        written = n > 0 ? analyze_encoding_decode(&in->encoding, wide, (size_t)n, out) : 0;
+    }
+    return n < 0 ? n : (ssize_t)written;
+}
+
 static ssize_t fill(struct analyze_input *in, struct error **err) {
     char *out = in->bytes + in->size_bytes;
-    size_t room = ANALYZE_MAX_LINE_BYTES - in->size_bytes;
-    ssize_t n = in->is_packed ? inflate_some(in, out, room, err) : read_some(in, out, room, err);
+    size_t room = in->encoding.is_known ? ANALYZE_MAX_LINE_BYTES - in->size_bytes : 1; /* the mark, byte by byte */
+    ssize_t n = in->encoding.is_utf16 ? read_wide(in, out, room, err) : read_raw(in, out, room, err);
     in->is_at_end = n == 0;
     if (n <= 0)
         return n;
@@ -194,13 +212,33 @@ static ssize_t fill(struct analyze_input *in, struct error **err) {
     return n;
 }
 
-/* Returns no lines until it is known whether the file is one array. */
+static int look_at_encoding(struct analyze_input *in, struct error **err) {
+    while (!in->encoding.is_known) {
+        size_t mark = analyze_encoding_look(&in->encoding, in->bytes, in->size_bytes, in->is_at_end);
+        in->size_bytes -= mark;
+        memmove(in->bytes, in->bytes + mark, in->size_bytes);
+        if (in->encoding.is_utf16) { /* a few bytes, as room was for the mark only */
+            char wide[ROOM_BYTES];
+            memcpy(wide, in->bytes, in->size_bytes);
+            in->size_bytes = analyze_encoding_decode(&in->encoding, wide, in->size_bytes, in->bytes);
+        }
+        ssize_t n = in->encoding.is_known ? 0 : fill(in, err);
+        if (n < 0)
+            return (int)n;
+    }
+    return 0;
+}
+
+/* Returns no lines until it is known how the file is encoded, and whether it is one array. */
 static int look_at_head(struct analyze_input *in, struct error **err) {
+    int r = look_at_encoding(in, err);
+    if (r < 0)
+        return r;
     while (!in->array.is_known) {
         analyze_array_look(&in->array, in->bytes, in->size_bytes);
         if (in->array.is_array)
             in->size_bytes = analyze_array_unfold(&in->array, in->bytes, in->size_bytes);
-        in->array.is_known |= in->is_at_end || in->size_bytes == ANALYZE_MAX_LINE_BYTES;
+        in->array.is_known |= in->is_at_end || in->size_bytes >= ANALYZE_MAX_LINE_BYTES;
         ssize_t n = in->array.is_known ? 0 : fill(in, err);
         if (n < 0)
             return (int)n;
@@ -218,7 +256,7 @@ static void drop_rest_of_line(struct analyze_input *in) {
 }
 
 static int give(struct analyze_input *in, struct slice *lines, size_t size) {
-    *lines = (struct slice){in->bytes, size};
+    *lines = (struct slice){in->bytes, analyze_encoding_drop_marks(in->bytes, size)};
     in->given = size;
     return size > 0;
 }
@@ -238,7 +276,7 @@ int analyze_input_next(struct analyze_input *in, struct slice *lines, struct err
             return give(in, lines, (size_t)(last - in->bytes) + 1);
         if (in->is_at_end)
             return give(in, lines, in->is_cutting ? 0 : in->size_bytes);
-        if (in->size_bytes == ANALYZE_MAX_LINE_BYTES) {
+        if (in->size_bytes >= ANALYZE_MAX_LINE_BYTES) {
             in->is_cutting = true;
             in->bytes[in->size_bytes] = '\n';
             return give(in, lines, in->size_bytes + 1);
@@ -253,6 +291,10 @@ int analyze_input_next(struct analyze_input *in, struct slice *lines, struct err
 
 bool analyze_input_has_cut(const struct analyze_input *in) {
     return in->is_cutting;
+}
+
+bool analyze_input_is_response(const struct analyze_input *in) {
+    return in->array.is_response;
 }
 
 void analyze_input_show_progress(struct analyze_input *in) {

@@ -9,6 +9,7 @@
 #include "cli/analyze/claims.h"
 #include "cli/analyze/input.h"
 #include "cli/analyze/parser.h"
+#include "cli/analyze/repeats.h"
 #include "ledger/evaluate.h"
 #include "ledger/trainer_run.h"
 #include "operator/job/trace.h"
@@ -47,6 +48,7 @@ struct analyze_ledger {
     struct buf tail;         /* its last lines */
     struct steplog *parser;
     bool is_stamped, has_attempt;
+    struct analyze_repeats repeats;
     int64_t before_ms, impossible, jumps;
     int64_t forward,
         backward;            /* the number of records with a later time than the one before, and with an earlier one */
@@ -131,7 +133,7 @@ static void on_record(void *context, const struct record *r) {
     if (r->at_ms == TIME_UNKNOWN)
         return;
     l->unread.steps_with_time += is_step;
-    if (r->at_ms > l->until_ms || !is_possible(l, r))
+    if (r->at_ms > l->until_ms || !is_possible(l, r) || analyze_repeats_note(&l->repeats, r))
         return;
     l->unread.steps_taken += is_step;
     struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
@@ -185,6 +187,7 @@ void analyze_ledger_free(struct analyze_ledger *l) {
     steplog_free(l->parser);
     ledger_free(l->ledger);
     buf_done(&l->tail);
+    analyze_repeats_done(&l->repeats);
     trace_clear(&l->trace);
     free(l->attempts);
     free(l);
@@ -206,6 +209,7 @@ int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct erro
     buf_clear(&l->tail);
     l->samples = (struct step_samples){0};
     l->is_stamped = l->has_attempt = false;
+    analyze_repeats_clear(&l->repeats);
     l->before_ms = TIME_UNKNOWN;
     l->impossible = l->jumps = l->forward = l->backward = 0;
     l->parser = analyze_parser(l->analyze, on_record, l, err);

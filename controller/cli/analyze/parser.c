@@ -24,6 +24,8 @@ bool analyze_is_stamped(struct slice lines) {
     int64_t ns;
     int stamped = 0, others = 0;
     while (stamped + others < LOOK_AT_LINES && slice_take_line(&lines, &line)) {
+        if (line.size_bytes == 0)
+            continue;
         bool is_stamped =
             rfc3339_take(&line, &ns, NULL) && (slice_take_char(&line, ' ') || slice_take_char(&line, '\t'));
         stamped += is_stamped; /* gcloud's value() has tabs */

@@ -1,6 +1,7 @@
 #include "cli/commands/analyze.h"
 
 #include "base/mem.h"
+#include "cli/analyze/arrange.h"
 #include "cli/analyze/cloud.h"
 #include "cli/analyze/compare.h"
 #include "cli/analyze/input.h"
@@ -143,7 +144,8 @@ static int feed(const struct analyze *a, struct readers *to, struct analyze_inpu
     int r;
     bool has_cut = a->is_trial;
     size_t bytes = 0;
-    while ((r = analyze_input_next(in, &lines, err)) > 0) {
+    struct analyze_arrange *arrange = analyze_arrange_new(a, in, path);
+    while ((r = analyze_arrange_next(arrange, &lines, err)) > 0) {
         if (to->ledger)
             analyze_ledger_feed(to->ledger, lines);
         if (to->library)
@@ -159,6 +161,7 @@ static int feed(const struct analyze *a, struct readers *to, struct analyze_inpu
             note_no_step(to, path, bytes - lines.size_bytes, bytes);
         analyze_input_show_progress(in);
     }
+    analyze_arrange_free(arrange);
     return r;
 }
 
