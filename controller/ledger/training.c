@@ -14,11 +14,14 @@ static int64_t known_or(int64_t ms, int64_t known_ms, int64_t otherwise) {
     return ms == TIME_UNKNOWN || ms > known_ms ? otherwise : ms;
 }
 
-/* An end in whole seconds means the second that starts there: the process's own records may lie within it. */
+/* An end in whole seconds means the second that starts there: the process's own records may lie within it, and where
+ * lines are lost it may have trained until that second's end. */
 static int64_t effective_end(const struct process *p, int64_t known_ms) {
     if (p->given.ended_ms == TIME_UNKNOWN || p->given.ended_ms > known_ms)
         return TIME_OPEN;
     bool is_whole_second = p->given.ended_ms % 1000 == 0;
+    if (is_whole_second && p->given.is_lost)
+        return min_of(p->given.ended_ms + 999, known_ms);
     if (is_whole_second && p->last_ms > p->given.ended_ms && p->last_ms <= p->given.ended_ms + 999 &&
         p->last_ms <= known_ms)
         return p->last_ms;

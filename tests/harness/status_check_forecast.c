@@ -81,12 +81,15 @@ static double left_of_best(const struct figures *f, double interval) {
 /* The standard deviation of the time that n segments take, each tried until it survives; its second moment by Simpson's
  * rule over the time at which the first try fails. */
 static double deviation(const struct figures *f, double segments, double recover) {
-    enum { PARTS = 2000 };
+    const int parts = 2000;
     double m = f->mtbf, s = f->interval + f->save, a = (s + recover + f->persist) / m;
     double mean_again = m * expm1(a), square_again = m * m * (expm1(2 * a) - 2 * a * exp(a)) + mean_again * mean_again;
     double mean = 0, square = 0;
-    for (int i = 0; i <= PARTS; i++) {
-        double t = s * i / PARTS, weight = (i == 0 || i == PARTS ? 1 : i % 2 ? 4 : 2) * s / PARTS / 3 * exp(-t / m) / m;
+    for (int i = 0; i <= parts; i++) {
+        double t = s * i / parts, weight = (i == 0 || i == parts ? 1.0
+                                            : i % 2              ? 4.0
+                                                                 : 2.0) *
+                                           s / parts / 3 * exp(-t / m) / m;
         mean += weight * (t + mean_again);
         square += weight * (t * t + 2 * t * mean_again + square_again);
     }

@@ -443,8 +443,8 @@ TEST(a_published_cause_is_not_overwritten_by_a_node_that_was_not_ready) {
     model_free(m);
 }
 
-/* Index 0 of two is complete, and its pod was deleted before the first list: its slot is done from that list on, also for a
- * successor, until its Job is deleted. */
+/* Index 0 of two is complete, and its pod was deleted before the first list: its slot is done from that list on, also
+ * for a successor, until its Job is deleted. */
 TEST(a_completed_index_without_a_pod_is_done_from_the_first_list_on) {
     struct model *m = fake_successor(NULL);
     struct fake_pod b = running("b", 2);
