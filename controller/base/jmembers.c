@@ -1,6 +1,7 @@
 #include "base/jmembers.h"
 
-static bool take_int(struct jscan *j, const struct jmember *row, int64_t *to) {
+/* In line, it would cost every member a stack frame. */
+static __attribute__((noinline)) bool take_int(struct jscan *j, const struct jmember *row, int64_t *to) {
     int64_t value;
     if (!jscan_int(j, &value) || value < row->low || value > row->high)
         return false;
@@ -35,7 +36,7 @@ bool jmembers_take(struct jscan *j, const struct jmember *row, void *to) {
     return false;
 }
 
-void jmembers_each(struct jscan *j, jmember_scan *scan, void *at) {
+__attribute__((noinline)) void jmembers_each(struct jscan *j, jmember_scan *scan, void *at) {
     if (jscan_array(j))
         while (jscan_element(j))
             scan(j, at);
@@ -81,7 +82,7 @@ bool jmembers_read(struct jscan *j, const struct jmember *rows, size_t count, vo
             continue;
         }
         next = row + 1;
-        if (jmembers_take(j, row, to))
+        if (jmembers_take(j, row, to) && missing != 0)
             missing &= ~(UINT64_C(1) << (row - rows));
     }
     return missing == 0;
