@@ -176,3 +176,13 @@ void jwrite_member_bool(struct jwrite *w, const char *key, bool value) {
     jwrite_key(w, key);
     jwrite_bool(w, value);
 }
+
+void jwrite_member_object(struct jwrite *w, const char *key) {
+    jwrite_key(w, key);
+    jwrite_object(w);
+}
+
+void jwrite_member_array(struct jwrite *w, const char *key) {
+    jwrite_key(w, key);
+    jwrite_array(w);
+}

@@ -29,5 +29,8 @@ void jwrite_member_int(struct jwrite *w, const char *key, int64_t value);
 /* Parts per million as people read them: "41.45%", rounded. */
 void jwrite_member_percent(struct jwrite *w, const char *key, int64_t ppm);
 void jwrite_member_bool(struct jwrite *w, const char *key, bool value);
+/* key and the start of its value. */
+void jwrite_member_object(struct jwrite *w, const char *key);
+void jwrite_member_array(struct jwrite *w, const char *key);
 
 #endif

@@ -165,8 +165,7 @@ static void on_token(void *context, struct slice user, const struct error *err) 
     buf_init(&body, 1 << 20);
     kube_review_begin(&w, &body, "authorization.k8s.io/v1", "SubjectAccessReview");
     copy_user(&w, user);
-    jwrite_key(&w, "nonResourceAttributes");
-    jwrite_object(&w);
+    jwrite_member_object(&w, "nonResourceAttributes");
     jwrite_member_text(&w, "path", p->gate->behind.path);
     jwrite_member_text(&w, "verb", "get");
     jwrite_object_end(&w);

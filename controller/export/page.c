@@ -73,8 +73,7 @@ static void write_summary(struct jwrite *w, const struct fleet_job *job) {
 
 static void write_deleted(struct jwrite *w, const struct fleet_job *job) {
     jwrite_object(w);
-    jwrite_key(w, "metadata");
-    jwrite_object(w);
+    jwrite_member_object(w, "metadata");
     jwrite_member_text(w, "namespace", job->namespace_);
     jwrite_member_text(w, "name", job->name);
     jwrite_object_end(w);
@@ -102,8 +101,7 @@ bool page_news(const struct fleet *fleet, int64_t *cursor, struct buf *message) 
     jwrite_object(&w);
     jwrite_member_bool(&w, "reset", is_new || is_lost);
     bool are_deleted = job != NULL && job->is_deleted;
-    jwrite_key(&w, are_deleted ? "deleted" : "jobs");
-    jwrite_array(&w);
+    jwrite_member_array(&w, are_deleted ? "deleted" : "jobs");
     int64_t reached = fleet->change;
     for (; job != NULL; job = job->later) {
         if (message->size_bytes - start > MESSAGE_BYTES || job->is_deleted != are_deleted) {

@@ -62,11 +62,9 @@ static void write_info(const struct kube_exec *e, struct buf *out) {
     jwrite_object(&w);
     jwrite_member_text(&w, "kind", "ExecCredential");
     jwrite_member_text(&w, "apiVersion", c->exec->api_version);
-    jwrite_key(&w, "spec");
-    jwrite_object(&w);
+    jwrite_member_object(&w, "spec");
     if (c->exec->wants_cluster_info) {
-        jwrite_key(&w, "cluster");
-        jwrite_object(&w);
+        jwrite_member_object(&w, "cluster");
         jwrite_member_text(&w, "server", c->server);
         if (c->tls_server_name != NULL)
             jwrite_member_text(&w, "tls-server-name", c->tls_server_name);

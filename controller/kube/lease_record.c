@@ -33,15 +33,13 @@ void lease_record_write(const struct lease_record *r, const char *namespace_, co
     jwrite_object(&w);
     jwrite_member_text(&w, "apiVersion", "coordination.k8s.io/v1");
     jwrite_member_text(&w, "kind", "Lease");
-    jwrite_key(&w, "metadata");
-    jwrite_object(&w);
+    jwrite_member_object(&w, "metadata");
     jwrite_member_text(&w, "name", name);
     jwrite_member_text(&w, "namespace", namespace_);
     if (r->resource_version[0] != '\0')
         jwrite_member_text(&w, "resourceVersion", r->resource_version);
     jwrite_object_end(&w);
-    jwrite_key(&w, "spec");
-    jwrite_object(&w);
+    jwrite_member_object(&w, "spec");
     jwrite_member_text(&w, "holderIdentity", r->holder);
     jwrite_member_int(&w, "leaseDurationSeconds", r->duration_s);
     jwrite_member_text(&w, "acquireTime", r->acquire_time);

@@ -118,8 +118,7 @@ static void write_event(const struct kube_recorder *r, const struct kube_object_
     jwrite_object(&w);
     jwrite_member_text(&w, "apiVersion", "v1");
     jwrite_member_text(&w, "kind", "Event");
-    jwrite_key(&w, "metadata");
-    jwrite_object(&w);
+    jwrite_member_object(&w, "metadata");
     jwrite_member_text(&w, "name", t->name);
     jwrite_member_text(&w, "namespace", t->namespace_);
     jwrite_object_end(&w);
@@ -128,8 +127,7 @@ static void write_event(const struct kube_recorder *r, const struct kube_object_
     jwrite_member_text(&w, "type", h->type);
     jwrite_member_text(&w, "reason", h->reason);
     jwrite_member_text(&w, "message", cut);
-    jwrite_key(&w, "source");
-    jwrite_object(&w);
+    jwrite_member_object(&w, "source");
     jwrite_member_text(&w, "component", r->component);
     jwrite_object_end(&w);
     jwrite_member_text(&w, "reportingComponent", r->component);

@@ -25,8 +25,7 @@ void kube_review_begin(struct jwrite *w, struct buf *body, const char *version, 
     jwrite_object(w);
     jwrite_member_text(w, "apiVersion", version);
     jwrite_member_text(w, "kind", kind);
-    jwrite_key(w, "spec");
-    jwrite_object(w);
+    jwrite_member_object(w, "spec");
 }
 
 static void on_reply(void *context, int status, struct slice body, const struct error *err) {
@@ -49,8 +48,7 @@ struct kube_review *kube_review_token(struct kube_client *client, struct slice t
     jwrite_key(&w, "token");
     jwrite_slice(&w, token);
     if (audience != NULL) {
-        jwrite_key(&w, "audiences");
-        jwrite_array(&w);
+        jwrite_member_array(&w, "audiences");
         jwrite_text(&w, audience);
         jwrite_array_end(&w);
     }

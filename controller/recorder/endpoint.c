@@ -145,8 +145,7 @@ static void refuse(struct exchange *x, int status, const char *text) {
     buf_init(&text_buf, 1 << 16);
     jwrite_init(&w, &text_buf);
     jwrite_object(&w);
-    jwrite_key(&w, "error");
-    jwrite_object(&w);
+    jwrite_member_object(&w, "error");
     jwrite_member_int(&w, "code", status);
     jwrite_member_text(&w, "message", text);
     jwrite_member_text(&w, "status", name);

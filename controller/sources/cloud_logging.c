@@ -96,8 +96,7 @@ static void write_request(const struct logging_source *s, struct buf *body) {
     append_filter(s, &filter);
     jwrite_init(&w, body);
     jwrite_object(&w);
-    jwrite_key(&w, "resourceNames");
-    jwrite_array(&w);
+    jwrite_member_array(&w, "resourceNames");
     jwrite_text(&w, resource);
     jwrite_array_end(&w);
     jwrite_member_text(&w, "filter", buf_text(&filter));

@@ -31,8 +31,7 @@ static void write_number(struct jwrite *w, struct library_number n) {
 
 static void write_customs(struct jwrite *w, const struct library_log *log, const struct library_customs *c,
                           double total_s) {
-    jwrite_key(w, library_badput_name(LIBRARY_BADPUT_CUSTOM_BADPUT_EVENTS));
-    jwrite_object(w);
+    jwrite_member_object(w, library_badput_name(LIBRARY_BADPUT_CUSTOM_BADPUT_EVENTS));
     for (size_t i = 0; i < c->count; i++) {
         double seconds = c->seconds[c->order[i]];
         CLEANUP_FREE char *name = slice_dup(map_key_at(&log->types, c->order[i]));
@@ -45,8 +44,7 @@ static void write_customs(struct jwrite *w, const struct library_log *log, const
 static void write_badputs(struct jwrite *w, const char *key, const struct library_log *log,
                           const struct library_answer *a, bool percent) {
     const struct library_badputs *b = &a->badputs;
-    jwrite_key(w, key);
-    jwrite_object(w);
+    jwrite_member_object(w, key);
     for (int i = 0; i < LIBRARY_BADPUT_COUNT && !a->is_empty && !a->error[0]; i++) {
         const char *name = library_badput_name((enum library_badput)i);
         if (i >= LIBRARY_BADPUT_ELASTIC_SLICE_DOWN && !a->is_elastic)
@@ -69,8 +67,7 @@ static void member_unless(struct jwrite *w, const char *key, bool is_absent, dou
 
 static void write_deviation(struct jwrite *w, const struct library_deviation *d, bool with_steps) {
     char step[32];
-    jwrite_key(w, "step_deviation");
-    jwrite_object(w);
+    jwrite_member_object(w, "step_deviation");
     if (d->error[0]) {
         jwrite_member_text(w, "error", d->error);
         jwrite_object_end(w);
@@ -80,8 +77,7 @@ static void write_deviation(struct jwrite *w, const struct library_deviation *d,
     jwrite_member_int(w, "count", (int64_t)d->count);
     member_double(w, "mean_seconds", d->mean_s);
     if (with_steps) {
-        jwrite_key(w, "by_step");
-        jwrite_object(w);
+        jwrite_member_object(w, "by_step");
         for (size_t i = 0; i < d->count; i++) {
             snprintf(step, sizeof step, "%lld", (long long)d->steps[i]);
             member_double(w, step, d->seconds[i]);
@@ -134,8 +130,7 @@ static void write_interval(struct jwrite *w, const struct library_log *log, int6
 }
 
 static void write_intervals(struct jwrite *w, const struct analyze *a, const struct library_log *log, int64_t at_us) {
-    jwrite_key(w, "intervals");
-    jwrite_array(w);
+    jwrite_member_array(w, "intervals");
     if (a->from_us != ANALYZE_NO_TIME)
         write_interval(w, log, a->from_us, a->to_us != ANALYZE_NO_TIME ? a->to_us : at_us, a->is_elastic);
     for (int i = 0; i < a->window_count; i++)
@@ -148,8 +143,7 @@ static void write_exclusions(struct jwrite *w, const struct analyze *a, const st
     struct library_deviation deviation;
     library_with_exclusions(log, at_us, a->excluded, (size_t)a->excluded_count, a->ideal_s, a->is_elastic, &answer,
                             &deviation);
-    jwrite_key(w, "with_exclusions");
-    jwrite_object(w);
+    jwrite_member_object(w, "with_exclusions");
     write_answer(w, log, &answer);
     member_unless(w, "excluded_seconds", answer.error[0] != '\0', answer.excluded_s);
     write_deviation(w, &deviation, a->wants_deviation);

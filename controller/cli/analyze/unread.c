@@ -61,14 +61,12 @@ static void write_time(struct jwrite *w, const char *key, int64_t ms) {
 
 static void write_log(struct jwrite *w, const struct analyze_unread *u) {
     const struct steplog_explanation *e = &u->explained;
-    jwrite_key(w, "log");
-    jwrite_object(w);
+    jwrite_member_object(w, "log");
     jwrite_member_int(w, "files", u->files);
     jwrite_member_int(w, "lines", u->lines);
     write_time(w, "start", u->first_stamp_ms);
     write_time(w, "end", u->last_stamp_ms);
-    jwrite_key(w, "formats");
-    jwrite_array(w);
+    jwrite_member_array(w, "formats");
     for (int i = 0; u->steps == 0 && u->lines > 0 && i < e->tried_count; i++) {
         jwrite_object(w);
         jwrite_member_text(w, "format", e->tried[i].format);
@@ -76,8 +74,7 @@ static void write_log(struct jwrite *w, const struct analyze_unread *u) {
         jwrite_object_end(w);
     }
     jwrite_array_end(w);
-    jwrite_key(w, "samples");
-    jwrite_array(w);
+    jwrite_member_array(w, "samples");
     for (int i = 0; u->steps == 0 && i < e->sample_count; i++)
         jwrite_text(w, e->samples[i]);
     jwrite_array_end(w);
@@ -105,8 +102,7 @@ static void write_example(struct jwrite *w, const char *pattern, const char *sam
         return;
     jwrite_object(w);
     jwrite_member_text(w, "line", sample);
-    jwrite_key(w, "gives");
-    jwrite_object(w);
+    jwrite_member_object(w, "gives");
     jwrite_member_int(w, "step", given.step);
     if (given.duration_ms != RECORD_NONE)
         jwrite_member_int(w, "milliseconds", given.duration_ms);
@@ -115,24 +111,19 @@ static void write_example(struct jwrite *w, const char *pattern, const char *sam
 }
 
 static void write_format(struct jwrite *w, const struct steplog_explanation *e, const char *pattern) {
-    jwrite_key(w, "stepLogFormat");
-    jwrite_object(w);
+    jwrite_member_object(w, "stepLogFormat");
     jwrite_member_text(w, "apiVersion", "goodput.dev/v1alpha1");
     jwrite_member_text(w, "kind", "StepLogFormat");
-    jwrite_key(w, "metadata");
-    jwrite_object(w);
+    jwrite_member_object(w, "metadata");
     jwrite_member_text(w, "name", "mytrainer");
     jwrite_object_end(w);
-    jwrite_key(w, "spec");
-    jwrite_object(w);
-    jwrite_key(w, "patterns");
-    jwrite_array(w);
+    jwrite_member_object(w, "spec");
+    jwrite_member_array(w, "patterns");
     jwrite_object(w);
     jwrite_member_text(w, "name", "step");
     jwrite_member_text(w, "kind", "Step");
     jwrite_member_text(w, "pattern", pattern);
-    jwrite_key(w, "examples");
-    jwrite_array(w);
+    jwrite_member_array(w, "examples");
     for (int i = 0; i < e->sample_count; i++)
         write_example(w, pattern, e->samples[i]);
     jwrite_array_end(w);
@@ -149,8 +140,7 @@ static void write_numbers(struct jwrite *w, const struct analyze_trial *trial) {
         jwrite_member_text(w, "withoutNumbers", trial->why);
         return;
     }
-    jwrite_key(w, "gives");
-    jwrite_object(w);
+    jwrite_member_object(w, "gives");
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         CLEANUP_FREE char *text = json_dumps(json_object_get(trial->status, parts[i]), JSON_COMPACT);
         if (text != NULL) {

@@ -27,8 +27,7 @@ int report_write_status(const char *path, const char *name, struct slice status,
     buf_init(&job, JOB_MAX_BYTES);
     jwrite_init(&w, &job);
     jwrite_object(&w);
-    jwrite_key(&w, "metadata");
-    jwrite_object(&w);
+    jwrite_member_object(&w, "metadata");
     jwrite_member_text(&w, "name", name);
     jwrite_object_end(&w);
     jwrite_key(&w, "status");

@@ -77,8 +77,7 @@ static void write_accelerator_type(const char *accelerator, char type[static 64]
 /* ---- one series ---- */
 
 static void write_labels(struct jwrite *w, const struct label *labels, size_t count) {
-    jwrite_key(w, "labels");
-    jwrite_object(w);
+    jwrite_member_object(w, "labels");
     for (size_t i = 0; i < count; i++)
         if (labels[i].value[0] != '\0')
             jwrite_member_text(w, labels[i].key, labels[i].value);
@@ -93,8 +92,7 @@ static void write_resource(const struct writer *s, bool is_custom) {
                                  {"namespace", s->job->namespace_},
                                  {"job", s->job->workload_id},
                                  {"task_id", s->place->replica_id}};
-    jwrite_key(s->w, "resource");
-    jwrite_object(s->w);
+    jwrite_member_object(s->w, "resource");
     jwrite_member_text(s->w, "type", is_custom ? "generic_task" : "compute.googleapis.com/Workload");
     if (is_custom)
         write_labels(s->w, task, ARRAY_SIZE(task));
@@ -109,8 +107,7 @@ static void write_value(struct jwrite *w, enum form form, int64_t value) {
     static const int digits[] = {[MILLI] = 3, [MILLIONTH] = 6, [PERCENT] = 4};
     static const int64_t scales[] = {[MILLI] = 1000, [MILLIONTH] = 1000000, [PERCENT] = 10000};
     char text[48];
-    jwrite_key(w, "value");
-    jwrite_object(w);
+    jwrite_member_object(w, "value");
     if (form == COUNT) {
         snprintf(text, sizeof text, "%lld", (long long)value);
         jwrite_member_text(w, "int64Value", text); /* 64 bits are text in JSON */
@@ -143,8 +140,7 @@ static void write_series(struct writer *s, const struct series *one, const struc
     }
     s->count++;
     jwrite_object(w);
-    jwrite_key(w, "metric");
-    jwrite_object(w);
+    jwrite_member_object(w, "metric");
     jwrite_member_text(w, "type", one->type);
     write_labels(w, labels, count);
     jwrite_object_end(w);
@@ -154,11 +150,9 @@ static void write_series(struct writer *s, const struct series *one, const struc
         jwrite_member_text(w, "valueType", one->form == COUNT ? "INT64" : "DOUBLE");
         jwrite_member_text(w, "unit", one->unit);
     }
-    jwrite_key(w, "points");
-    jwrite_array(w);
+    jwrite_member_array(w, "points");
     jwrite_object(w);
-    jwrite_key(w, "interval");
-    jwrite_object(w);
+    jwrite_member_object(w, "interval");
     if (one->is_cumulative)
         jwrite_member_text(w, "startTime", s->start);
     jwrite_member_text(w, "endTime", s->end);
