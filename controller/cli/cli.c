@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include "base/mem.h"
+#include "cli/arguments.h"
 #include "cli/commands/analyze.h"
 #include "cli/commands/explain.h"
 #include "cli/commands/fleet.h"
@@ -72,77 +73,41 @@ static void print_help(FILE *out) {
           out);
 }
 
-struct option {
-    const char *short_name, *long_name;
-    size_t offset;
-    bool takes_value;
-    const char *only; /* the only command that takes it; NULL: all */
-};
-
 #define AT(field) offsetof(struct cli_options, field)
-static const struct option table[] = {
-    {"-n", "--namespace", AT(namespace_), true, NULL},
-    {"-A", "--all-namespaces", AT(all_namespaces), false, NULL},
-    {"-w", "--watch", AT(watch), false, NULL},
-    {"-f", "--filename", AT(file), true, NULL},
-    {"-o", "--output", AT(output), true, NULL},
-    {"-h", "--help", AT(wants_help), false, NULL},
-    {NULL, "--kubeconfig", AT(kubeconfig), true, NULL},
-    {NULL, "--context", AT(context), true, NULL},
-    {NULL, "--html", AT(html), true, "report"},
-    {NULL, "--group-by", AT(fleet.group_by), true, "fleet"},
-    {NULL, "--since", AT(fleet.since), true, "fleet"},
-    {NULL, "--price", AT(fleet.price), true, "fleet"},
-    {NULL, "--checkpoint-interval", AT(whatif.checkpoint_interval), true, "whatif"},
-    {NULL, "--save-time", AT(whatif.save_time), true, "whatif"},
-    {NULL, "--persist-time", AT(whatif.persist_time), true, "whatif"},
-    {NULL, "--reschedule-time", AT(whatif.reschedule_time), true, "whatif"},
-    {NULL, "--resume-time", AT(whatif.resume_time), true, "whatif"},
-    {NULL, "--mtbf", AT(whatif.mtbf), true, "whatif"},
-    {NULL, "--step-time", AT(whatif.step_time), true, "whatif"},
-    {NULL, "--total-steps", AT(whatif.total_steps), true, "whatif"},
-    {NULL, "--chips", AT(whatif.chips), true, "whatif"},
-    {NULL, "--image-pull-time", AT(whatif.image_pull_time), true, "whatif"},
-    {NULL, "--hot-spares", AT(whatif.hot_spares), true, "whatif"},
-    {NULL, "--swap-time", AT(whatif.swap_time), true, "whatif"},
-    {NULL, "--repair-time", AT(whatif.repair_time), true, "whatif"},
-    {NULL, "--svg", AT(whatif.svg), true, "whatif"},
-    {NULL, "--compile-cache", AT(whatif.compile_cache), false, "whatif"},
+static const struct argument_row table[] = {
+    {"-n", "--namespace", AT(namespace_), true, NULL, NULL},
+    {"-A", "--all-namespaces", AT(all_namespaces), false, NULL, NULL},
+    {"-w", "--watch", AT(watch), false, NULL, NULL},
+    {"-f", "--filename", AT(file), true, NULL, NULL},
+    {"-o", "--output", AT(output), true, NULL, NULL},
+    {"-h", "--help", AT(wants_help), false, NULL, NULL},
+    {NULL, "--kubeconfig", AT(kubeconfig), true, NULL, NULL},
+    {NULL, "--context", AT(context), true, NULL, NULL},
+    {NULL, "--html", AT(html), true, NULL, "report"},
+    {NULL, "--group-by", AT(fleet.group_by), true, NULL, "fleet"},
+    {NULL, "--since", AT(fleet.since), true, NULL, "fleet"},
+    {NULL, "--price", AT(fleet.price), true, NULL, "fleet"},
+    {NULL, "--checkpoint-interval", AT(whatif.checkpoint_interval), true, NULL, "whatif"},
+    {NULL, "--save-time", AT(whatif.save_time), true, NULL, "whatif"},
+    {NULL, "--persist-time", AT(whatif.persist_time), true, NULL, "whatif"},
+    {NULL, "--reschedule-time", AT(whatif.reschedule_time), true, NULL, "whatif"},
+    {NULL, "--resume-time", AT(whatif.resume_time), true, NULL, "whatif"},
+    {NULL, "--mtbf", AT(whatif.mtbf), true, NULL, "whatif"},
+    {NULL, "--step-time", AT(whatif.step_time), true, NULL, "whatif"},
+    {NULL, "--total-steps", AT(whatif.total_steps), true, NULL, "whatif"},
+    {NULL, "--chips", AT(whatif.chips), true, NULL, "whatif"},
+    {NULL, "--image-pull-time", AT(whatif.image_pull_time), true, NULL, "whatif"},
+    {NULL, "--hot-spares", AT(whatif.hot_spares), true, NULL, "whatif"},
+    {NULL, "--swap-time", AT(whatif.swap_time), true, NULL, "whatif"},
+    {NULL, "--repair-time", AT(whatif.repair_time), true, NULL, "whatif"},
+    {NULL, "--svg", AT(whatif.svg), true, NULL, "whatif"},
+    {NULL, "--compile-cache", AT(whatif.compile_cache), false, NULL, "whatif"},
 };
-
-/* Takes the option at argv[*i] ("-o json", "-ojson", "--output json", "--output=json"); moves *i past its value. */
-static int take_option(struct cli_options *options, char **argv, int argc, int *i, struct error **err) {
-    const char *argument = argv[*i];
-    for (size_t k = 0; k < ARRAY_SIZE(table); k++) {
-        const char *value = NULL;
-        size_t size = strlen(table[k].long_name);
-        bool is_short = table[k].short_name && strncmp(argument, table[k].short_name, 2) == 0;
-        bool is_long = strncmp(argument, table[k].long_name, size) == 0 && strchr("=", argument[size]) != NULL;
-        if (is_long && argument[size] == '=')
-            value = argument + size + 1;
-        else if (is_short && argument[2] != '\0')
-            value = argument + 2 + (argument[2] == '=');
-        else if (!is_short && !is_long)
-            continue;
-        char *to = (char *)options + table[k].offset;
-        if (!table[k].takes_value) {
-            if (value != NULL)
-                return error_set(err, EINVAL, "%s takes no value", table[k].long_name);
-            *(bool *)to = true;
-            return 0;
-        }
-        if (value == NULL && ++*i == argc)
-            return error_set(err, EINVAL, "%s needs a value", argument);
-        *(const char **)to = value ? value : argv[*i];
-        return 0;
-    }
-    return error_set(err, EINVAL, "unknown option \"%s\"; \"kubectl goodput help\" lists them", argument);
-}
 
 int cli_parse(struct cli_options *options, int argc, char **argv, struct error **err) {
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-' && argv[i][1] != '\0') {
-            int r = take_option(options, argv, argc, &i, err);
+            int r = arguments_take(table, ARRAY_SIZE(table), "help", argv, argc, &i, options, err);
             if (r < 0)
                 return r;
         } else if (options->command == NULL) {

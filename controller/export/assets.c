@@ -21,21 +21,14 @@ ASSET(fleets_js, "fleets.js")
 ASSET(page_js, "page.js")
 
 struct slice asset_get(enum asset asset) {
-    switch (asset) {
-    case ASSET_HTML:
-        return slice_range(asset_html, asset_html_end);
-    case ASSET_CSS:
-        return slice_range(asset_css, asset_css_end);
-    case ASSET_FORMAT_JS:
-        return slice_range(asset_format_js, asset_format_js_end);
-    case ASSET_CHARTS_JS:
-        return slice_range(asset_charts_js, asset_charts_js_end);
-    case ASSET_JOB_JS:
-        return slice_range(asset_job_js, asset_job_js_end);
-    case ASSET_FLEETS_JS:
-        return slice_range(asset_fleets_js, asset_fleets_js_end);
-    case ASSET_PAGE_JS:
-        return slice_range(asset_page_js, asset_page_js_end);
-    }
-    return slice_of("");
+    static const struct {
+        const char *from, *to;
+    } assets[] = {[ASSET_HTML] = {asset_html, asset_html_end},
+                  [ASSET_CSS] = {asset_css, asset_css_end},
+                  [ASSET_FORMAT_JS] = {asset_format_js, asset_format_js_end},
+                  [ASSET_CHARTS_JS] = {asset_charts_js, asset_charts_js_end},
+                  [ASSET_JOB_JS] = {asset_job_js, asset_job_js_end},
+                  [ASSET_FLEETS_JS] = {asset_fleets_js, asset_fleets_js_end},
+                  [ASSET_PAGE_JS] = {asset_page_js, asset_page_js_end}};
+    return slice_range(assets[asset].from, assets[asset].to);
 }

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "cli/arguments.h"
 #include "kube/yamldoc.h"
 
 #include <errno.h>
@@ -25,26 +26,26 @@ static bool take_time(struct slice text, int64_t *us) {
     return true;
 }
 
-static int set_time(int64_t *us, const char *option, const char *value, struct error **err) {
+static int set_time(void *us, const char *option, const char *value, struct error **err) {
     if (take_time(slice_of(value), us))
         return 0;
     return error_set(err, EINVAL, "%s %s: not a time (RFC 3339, or Unix seconds)", option, value);
 }
 
-static int set_definition(struct analyze *a, const char *option, const char *value, struct error **err) {
+static int set_definition(void *definition, const char *option, const char *value, struct error **err) {
     static const char *const names[] = {"ledger", "library", "both"};
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (strcmp(value, names[i]) == 0) {
-            a->definition = (enum analyze_definition)i;
+            *(enum analyze_definition *)definition = (enum analyze_definition)i;
             return 0;
         }
     return error_set(err, EINVAL, "%s %s: not one of ledger, library, both", option, value);
 }
 
-static int set_format(struct analyze *a, const char *option, const char *value, struct error **err) {
+static int set_format(void *to, const char *option, const char *value, struct error **err) {
     int format = steplog_format_of_name(slice_of(value));
     if (format >= 0) {
-        a->format = (enum steplog_format)format;
+        *(enum steplog_format *)to = (enum steplog_format)format;
         return 0;
     }
     CLEANUP_BUF struct buf names;
@@ -55,7 +56,8 @@ static int set_format(struct analyze *a, const char *option, const char *value, 
                      value, buf_text(&names));
 }
 
-static int set_regex(struct analyze *a, const char *option, const char *value, struct error **err) {
+static int set_regex(void *analyze, const char *option, const char *value, struct error **err) {
+    struct analyze *a = analyze;
     const struct {
         const char *name, **pattern;
     } known[] = {{"step=", &a->patterns.step},
@@ -88,7 +90,8 @@ static int read_format(const char *option, const char *path, struct buf *json, s
 }
 
 /* Reads a StepLogFormat as for kubectl apply; tries its examples, as the controller does. */
-static int set_format_file(struct analyze *a, const char *option, const char *value, struct error **err) {
+static int set_format_file(void *analyze, const char *option, const char *value, struct error **err) {
+    struct analyze *a = analyze;
     CLEANUP_BUF struct buf json;
     buf_init(&json, 1 << 20);
     if (read_format(option, value, &json, err) < 0)
@@ -101,14 +104,15 @@ static int set_format_file(struct analyze *a, const char *option, const char *va
     return 0;
 }
 
-static int set_output(struct analyze *a, const char *option, const char *value, struct error **err) {
+static int set_output(void *output, const char *option, const char *value, struct error **err) {
     if (strcmp(value, "table") != 0 && strcmp(value, "json") != 0 && strcmp(value, "yaml") != 0)
         return error_set(err, EINVAL, "%s %s: not one of table, json, yaml", option, value);
-    a->output = value;
+    *(const char **)output = value;
     return 0;
 }
 
-static int set_windows(struct analyze *a, const char *option, const char *value, struct error **err) {
+static int set_windows(void *analyze, const char *option, const char *value, struct error **err) {
+    struct analyze *a = analyze;
     struct slice rest = slice_of(value);
     do {
         int64_t seconds;
@@ -123,14 +127,16 @@ static int set_windows(struct analyze *a, const char *option, const char *value,
     return 0;
 }
 
-static int set_ideal(struct analyze *a, const char *option, const char *value, struct error **err) {
+static int set_ideal(void *seconds, const char *option, const char *value, struct error **err) {
     struct slice rest = slice_of(value);
-    if (!slice_take_double(&rest, &a->ideal_s) || rest.size_bytes != 0 || !(a->ideal_s > 0 && a->ideal_s < 1e9))
+    double *ideal_s = seconds;
+    if (!slice_take_double(&rest, ideal_s) || rest.size_bytes != 0 || !(*ideal_s > 0 && *ideal_s < 1e9))
         return error_set(err, EINVAL, "%s %s: write seconds, such as 2.4", option, value);
     return 0;
 }
 
-static int set_excluded(struct analyze *a, const char *option, const char *value, struct error **err) {
+static int set_excluded(void *analyze, const char *option, const char *value, struct error **err) {
+    struct analyze *a = analyze;
     struct slice rest = slice_of(value), from;
     struct library_span span;
     if (!slice_take_until(&rest, ',', &from) || !take_time(from, &span.from_us) || !take_time(rest, &span.to_us))
@@ -141,97 +147,33 @@ static int set_excluded(struct analyze *a, const char *option, const char *value
     return 0;
 }
 
-static int set_at(struct analyze *a, const char *option, const char *value, struct error **err) {
-    return set_time(&a->at_us, option, value, err);
-}
-static int set_from(struct analyze *a, const char *option, const char *value, struct error **err) {
-    return set_time(&a->from_us, option, value, err);
-}
-static int set_to(struct analyze *a, const char *option, const char *value, struct error **err) {
-    return set_time(&a->to_us, option, value, err);
-}
-static int set_html(struct analyze *a, const char *option, const char *value, struct error **err) {
-    (void)option, (void)err;
-    a->html = value;
-    return 0;
-}
-static int set_deviation(struct analyze *a, const char *option, const char *value, struct error **err) {
-    (void)option, (void)value, (void)err;
-    a->wants_deviation = true;
-    return 0;
-}
-static int set_elastic(struct analyze *a, const char *option, const char *value, struct error **err) {
-    (void)option, (void)value, (void)err;
-    a->is_elastic = true;
-    return 0;
-}
-static int set_help(struct analyze *a, const char *option, const char *value, struct error **err) {
-    (void)option, (void)value, (void)err;
-    a->wants_help = true;
-    return 0;
-}
-
-static int set_cloud_logging(struct analyze *a, const char *option, const char *value, struct error **err) {
+static int set_cloud_logging(void *log, const char *option, const char *value, struct error **err) {
     (void)option;
-    a->cloud.log = value;
+    *(const char **)log = value;
     return analyze_cloud_check(value, err);
 }
-static int set_google_credentials(struct analyze *a, const char *option, const char *value, struct error **err) {
-    (void)option, (void)err;
-    a->cloud.credentials = value;
-    return 0;
-}
-static int set_cloud_endpoint(struct analyze *a, const char *option, const char *value, struct error **err) {
-    (void)option, (void)err;
-    a->cloud.endpoint = value;
-    return 0;
-}
 
-static const struct {
-    const char *name, *alias;
-    bool takes_value;
-    int (*set)(struct analyze *a, const char *option, const char *value, struct error **err);
-} table[] = {
-    {"--definition", NULL, true, set_definition},
-    {"--format", NULL, true, set_format},
-    {"--format-file", NULL, true, set_format_file},
-    {"--regex", NULL, true, set_regex},
-    {"--at", NULL, true, set_at},
-    {"--from", NULL, true, set_from},
-    {"--to", NULL, true, set_to},
-    {"--window", NULL, true, set_windows},
-    {"--ideal-step", NULL, true, set_ideal},
-    {"--exclude", NULL, true, set_excluded},
-    {"--step-deviation", NULL, false, set_deviation},
-    {"--elastic", NULL, false, set_elastic},
-    {"--html", NULL, true, set_html},
-    {"--cloud-logging", NULL, true, set_cloud_logging},
-    {"--google-credentials", NULL, true, set_google_credentials},
-    {"--cloud-logging-endpoint", NULL, true, set_cloud_endpoint},
-    {"--output", "-o", true, set_output},
-    {"--help", "-h", false, set_help},
+#define AT(field) offsetof(struct analyze, field)
+static const struct argument_row table[] = {
+    {NULL, "--definition", AT(definition), true, set_definition, NULL},
+    {NULL, "--format", AT(format), true, set_format, NULL},
+    {NULL, "--format-file", 0, true, set_format_file, NULL},
+    {NULL, "--regex", 0, true, set_regex, NULL},
+    {NULL, "--at", AT(at_us), true, set_time, NULL},
+    {NULL, "--from", AT(from_us), true, set_time, NULL},
+    {NULL, "--to", AT(to_us), true, set_time, NULL},
+    {NULL, "--window", 0, true, set_windows, NULL},
+    {NULL, "--ideal-step", AT(ideal_s), true, set_ideal, NULL},
+    {NULL, "--exclude", 0, true, set_excluded, NULL},
+    {NULL, "--step-deviation", AT(wants_deviation), false, NULL, NULL},
+    {NULL, "--elastic", AT(is_elastic), false, NULL, NULL},
+    {NULL, "--html", AT(html), true, NULL, NULL},
+    {NULL, "--cloud-logging", AT(cloud.log), true, set_cloud_logging, NULL},
+    {NULL, "--google-credentials", AT(cloud.credentials), true, NULL, NULL},
+    {NULL, "--cloud-logging-endpoint", AT(cloud.endpoint), true, NULL, NULL},
+    {"-o", "--output", AT(output), true, set_output, NULL},
+    {"-h", "--help", AT(wants_help), false, NULL, NULL},
 };
-
-static int take_option(struct analyze *a, char **argv, int argc, int *i, struct error **err) {
-    const char *argument = argv[*i], *value = NULL;
-    for (size_t k = 0; k < ARRAY_SIZE(table); k++) {
-        size_t size = strlen(table[k].name);
-        bool is_long = strncmp(argument, table[k].name, size) == 0 && strchr("=", argument[size]) != NULL;
-        bool is_short = table[k].alias != NULL && strncmp(argument, table[k].alias, 2) == 0;
-        if (!is_long && !is_short)
-            continue;
-        if (is_long && argument[size] == '=')
-            value = argument + size + 1;
-        else if (is_short && argument[2] != '\0')
-            value = argument + 2 + (argument[2] == '=');
-        if (value != NULL && !table[k].takes_value)
-            return error_set(err, EINVAL, "%s takes no value", table[k].name);
-        if (value == NULL && table[k].takes_value && ++*i == argc)
-            return error_set(err, EINVAL, "%s needs a value", table[k].name);
-        return table[k].set(a, table[k].name, value || !table[k].takes_value ? value : argv[*i], err);
-    }
-    return error_set(err, EINVAL, "unknown option \"%s\"; \"kubectl goodput analyze --help\" lists them", argument);
-}
 
 static int check(const struct analyze *a, struct error **err) {
     if (a->cloud.log != NULL && a->path_count > 0)
@@ -288,7 +230,7 @@ int analyze_parse(struct analyze *a, int argc, char **argv, struct error **err) 
             add_paths(a, argv[i]);
             continue;
         }
-        int r = take_option(a, argv, argc, &i, err);
+        int r = arguments_take(table, ARRAY_SIZE(table), "analyze --help", argv, argc, &i, a, err);
         if (r < 0)
             return r;
     }

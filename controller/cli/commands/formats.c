@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "cli/render/output.h"
 #include "cli/render/pick.h"
-#include "cli/render/yaml.h"
+#include "cli/render/print.h"
 #include "steplog/steplog.h"
 
 #include <stdlib.h>
@@ -101,19 +101,14 @@ static void append_names(const json_t *formats, struct buf *out) {
 int formats_command(const struct cli_options *options, struct error **err) {
     CLEANUP_BUF struct buf out;
     json_t *formats = formats_list(), *all = json_pack("{s:O}", "formats", formats);
-    const char *output = options->output ? options->output : "";
+    bool is_table = options->output == NULL, is_names = !is_table && strcmp(options->output, "name") == 0;
     buf_init(&out, (size_t)1 << 20);
-    if (strcmp(output, "yaml") == 0) {
-        yaml_write(&out, all);
-    } else if (strcmp(output, "json") == 0) {
-        CLEANUP_FREE char *text = json_dumps(all, JSON_INDENT(2));
-        buf_format(&out, "%s\n", text);
-    } else if (strcmp(output, "name") == 0) {
+    if (is_names)
         append_names(formats, &out);
-    } else {
+    else if (is_table)
         formats_draw(formats, &options->style, &out);
-    }
+    int r = is_names || is_table ? output_write(&out, err) : print_as(options->output, all, err);
     json_decref(all);
     json_decref(formats);
-    return output_write(&out, err);
+    return r;
 }

@@ -1,0 +1,44 @@
+#include "cli/arguments.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Whether the argument is this option; *value: what follows it in the same argument, NULL: nothing. */
+static bool is_option(const struct argument_row *row, const char *argument, const char **value) {
+    size_t size = strlen(row->long_name);
+    *value = NULL;
+    if (strncmp(argument, row->long_name, size) == 0 && (argument[size] == '\0' || argument[size] == '=')) {
+        if (argument[size] == '=')
+            *value = argument + size + 1;
+        return true;
+    }
+    if (row->short_name == NULL || strncmp(argument, row->short_name, 2) != 0)
+        return false;
+    if (argument[2] != '\0')
+        *value = argument + 2 + (argument[2] == '=');
+    return true;
+}
+
+int arguments_take(const struct argument_row *rows, size_t count, const char *command, char **argv, int argc, int *i,
+                   void *options, struct error **err) {
+    const char *argument = argv[*i], *value;
+    const struct argument_row *row = rows, *end = rows + count;
+    while (row < end && !is_option(row, argument, &value))
+        row++;
+    if (row == end)
+        return error_set(err, EINVAL, "unknown option \"%s\"; \"kubectl goodput %s\" lists them", argument, command);
+    if (value != NULL && !row->takes_value)
+        return error_set(err, EINVAL, "%s takes no value", row->long_name);
+    if (value == NULL && row->takes_value && ++*i == argc)
+        return error_set(err, EINVAL, "%s needs a value", argument);
+    if (value == NULL && row->takes_value)
+        value = argv[*i];
+    void *field = (char *)options + row->offset;
+    if (row->set != NULL)
+        return row->set(field, row->long_name, value, err);
+    if (row->takes_value)
+        *(const char **)field = value;
+    else
+        *(bool *)field = true;
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* arguments: options of a command line as a table: "-o json", "-ojson", "--output json", "--output=json". */
+#ifndef CLI_ARGUMENTS_H
+#define CLI_ARGUMENTS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct argument_row {
+    const char *short_name, *long_name;
+    size_t offset; /* of the field in the options */
+    bool takes_value;
+    /* Sets the field; NULL: it is a const char * that borrows the value, or without a value a bool. */
+    int (*set)(void *field, const char *option, const char *value, struct error **err);
+    const char *only; /* the only command that takes it; NULL: all */
+};
+
+/* Takes the option at argv[*i] into the options; moves *i past its value. command: whose help lists the options. */
+int arguments_take(const struct argument_row *rows, size_t count, const char *command, char **argv, int argc, int *i,
+                   void *options, struct error **err);
+
+#endif
