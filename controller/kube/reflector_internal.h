@@ -3,10 +3,10 @@
 #ifndef KUBE_REFLECTOR_INTERNAL_H
 #define KUBE_REFLECTOR_INTERNAL_H
 
-#include "io/lines.h"
 #include "kube/backoff.h"
 #include "kube/frame.h"
 #include "kube/known.h"
+#include "kube/lines.h"
 #include "kube/list.h"
 #include "kube/reflector.h"
 #include "kube/stream.h"

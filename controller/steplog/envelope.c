@@ -7,7 +7,8 @@
 
 /* X(key): the keys of all envelopes. */
 #define KEYS(X)                                                                                                        \
-    X(log) X(message) X(line) X(textPayload) X(time) X(timestamp) X(date) X(stream) X(logtag) X(kubernetes) X(source_type)
+    X(log)                                                                                                             \
+    X(message) X(line) X(textPayload) X(time) X(timestamp) X(date) X(stream) X(logtag) X(kubernetes) X(source_type)
 
 enum key {
 #define X(name) KEY_##name,

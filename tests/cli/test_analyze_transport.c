@@ -1,7 +1,7 @@
 /* analyze on the same steps as different tools store, print or join them: the truth is the same each time. The shapes
  * are those of the tools' documentation and sources: logcli's pkg/logcli/output/jsonl.go and Loki's HTTP API
- * (query_range), fluent-bit's outputs stdout (json_lines and msgpack) and file, Vector's source kubernetes_logs, kubectl
- * logs --prefix, stern's default template, torchrun --tee, srun --label, mpirun --tag-output. */
+ * (query_range), fluent-bit's outputs stdout (json_lines and msgpack) and file, Vector's source kubernetes_logs,
+ * kubectl logs --prefix, stern's default template, torchrun --tee, srun --label, mpirun --tag-output. */
 #include "harness.h"
 #include "run.h"
 
@@ -92,10 +92,12 @@ TEST(envelopes_of_log_collectors) {
         "{\"date\":%D,\"stream\":\"stderr\",\"logtag\":\"F\",\"log\":\"%L\",\"kubernetes\":{\"pod_name\":\"t-0\"}}",
         "{\"date\":\"%T\",\"message\":\"%L\",\"stream\":\"stdout\"}",
         "{\"date\":1795300000.5,\"time\":\"%T\",\"stream\":\"stdout\",\"log\":\"%L\\n\"}",
-        "[7] kube.var.log.t: [[%D, {}], {\"stream\"=>\"stderr\", \"log\"=>\"%L \"quoted\", \"twice\"\", \"k\"=>{\"a\"=>1}}]",
+        "[7] kube.var.log.t: [[%D, {}], {\"stream\"=>\"stderr\", \"log\"=>\"%L \"quoted\", \"twice\"\", "
+        "\"k\"=>{\"a\"=>1}}]",
         "[7] tail.0: [%D, {\"log\"=>\"%L\"}]",
         "[0] tail.0: [[%D, {}], {\"log\"=>\"%L",
-        "{\"file\":\"/var/log/pods/n_t-0_u/c/0.log\",\"kubernetes\":{\"container_name\":\"c\",\"pod_labels\":{\"a\":\"b\"},"
+        "{\"file\":\"/var/log/pods/n_t-0_u/c/"
+        "0.log\",\"kubernetes\":{\"container_name\":\"c\",\"pod_labels\":{\"a\":\"b\"},"
         "\"pod_name\":\"t-0\"},\"message\":\"%L\",\"source_type\":\"kubernetes_logs\",\"stream\":\"stderr\","
         "\"timestamp\":\"%T\",\"timestamp_end\":\"%T\"}",
     };
@@ -122,7 +124,8 @@ TEST(a_response_of_loki) {
         const char *gap = variant & 2 ? "\n      " : "";
         CLEANUP_BUF struct buf b;
         buf_init(&b, 1 << 20);
-        buf_format(&b, "{%s\"status\": \"success\",%s\"data\":{\"resultType\":\"streams\",\"result\":[%s", gap, gap, gap);
+        buf_format(&b, "{%s\"status\": \"success\",%s\"data\":{\"resultType\":\"streams\",\"result\":[%s", gap, gap,
+                   gap);
         for (int stream = 0; stream < 4; stream++) {
             int process = 1 - stream / 2;
             buf_format(&b, "%s{\"stream\":{%s\"container\":\"c\",\"pod\":\"t-%d\",\"stream\":\"%s\"},\"values\":[%s",
@@ -169,7 +172,8 @@ TEST(one_of_several_ranks_is_read) {
         {"{\"kubernetes\":{\"container_name\":\"c\",\"pod_name\":\"t-%P\"},\"message\":\"%L\",\"timestamp\":\"%T\"}",
          "t-9/c"},
         {"{\"labels\":{\"pod\":\"t-%P\"},\"line\":\"%L\",\"timestamp\":\"%T\"}", "t-9"},
-        {"{\"resource\":{\"labels\":{\"container_name\":\"c\",\"pod_name\":\"t-%P\"}},\"textPayload\":\"%L\",\"timestamp\":"
+        {"{\"resource\":{\"labels\":{\"container_name\":\"c\",\"pod_name\":\"t-%P\"}},\"textPayload\":\"%L\","
+         "\"timestamp\":"
          "\"%T\"}",
          "t-9/c"},
     };
@@ -246,12 +250,22 @@ TEST(byte_order_marks) {
         buf_clear(&b); /* as in `gcloud logging read --format=json > be.log` */
         buf_append_text(&b, "[\n");
         for (int step = STEPS - 1; step >= 0; step--)
-            write_line(&b, step > 0 ? "{\"textPayload\": \"%L\",\n\"timestamp\":\"%T\"}," : "{\"textPayload\":\"%L\",\"timestamp\":\"%T\"}]",
+            write_line(&b,
+                       step > 0 ? "{\"textPayload\": \"%L\",\n\"timestamp\":\"%T\"},"
+                                : "{\"textPayload\":\"%L\",\"timestamp\":\"%T\"}]",
                        0, step, true);
         write_utf16("be.log", &b, true);
         says_the_truth("an array", "be.log", "");
     }
-    static const char *const short_ones[] = {"", "\xEF", "\xEF\xBB", "\xEF\xBB\xBF", "\xFF", "\xFF\xFE", "\xFE\xFF", "\xFF\xFE" "a"};
+    static const char *const short_ones[] = {"",
+                                             "\xEF",
+                                             "\xEF\xBB",
+                                             "\xEF\xBB\xBF",
+                                             "\xFF",
+                                             "\xFF\xFE",
+                                             "\xFE\xFF",
+                                             "\xFF\xFE"
+                                             "a"};
     for (size_t i = 0; i < ARRAY_SIZE(short_ones); i++) {
         run_write_file("a.log", short_ones[i], strlen(short_ones[i]));
         struct run run = run_analyze("a.log", "-o json");
@@ -277,12 +291,14 @@ TEST(what_stands_twice_counts_once) {
 }
 
 TEST(too_much_to_sort) {
-    struct run run = run_analyze_stream("(echo 2026-11-21T02:00:00Z a; yes 2026-11-21T01:00:00Z $(seq 9999 | tr -d '\\n')) | "
-                                        "head -c 280000000",
-                                        "-o json");
+    struct run run =
+        run_analyze_stream("(echo 2026-11-21T02:00:00Z a; yes 2026-11-21T01:00:00Z $(seq 9999 | tr -d '\\n')) | "
+                           "head -c 280000000",
+                           "-o json");
     CHECK_INT(run.code, 1);
-    CHECK_TEXT(run.err, "kubectl-goodput: standard input: its lines are newest first, and to sort them needs more than 256 "
-                        "MiB; give them oldest first (gcloud logging read --order=asc, logcli query --forward), or "
-                        "reverse them with tac\n");
+    CHECK_TEXT(run.err,
+               "kubectl-goodput: standard input: its lines are newest first, and to sort them needs more than 256 "
+               "MiB; give them oldest first (gcloud logging read --order=asc, logcli query --forward), or "
+               "reverse them with tac\n");
     run_done(&run);
 }

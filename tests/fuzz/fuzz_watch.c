@@ -1,8 +1,8 @@
 /* A watch's bytes: lines, and what a frame says. The first byte is the size of the pieces in which they come: that must
  * not matter. */
 #include "base/mem.h"
-#include "io/lines.h"
 #include "kube/frame.h"
+#include "kube/lines.h"
 #include "reach.h"
 
 #include <assert.h>

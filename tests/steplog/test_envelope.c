@@ -29,7 +29,8 @@ static const struct {
     {"{\"log\":\"a\",\"kubernetes\":{\"pod_name\":\"p\"},\"date\":" AT_S "}", "a", 0, false},
     {"{\"message\":\"a\",\"source_type\":\"file\",\"timestamp\":\"" AT "\"}", "a", 0, false},
     {"[12] t.0: [[" AT_S ", {}], {\"log\"=>\"a\"}]", "a", 0, false},
-    {"[12] t.0: [" AT_S ", {\"x\"=>\"y\", \"log\"=>\"a \"b\", \"c\"\", \"stream\"=>\"stderr\"}]", "a \"b\", \"c\"", 1, false},
+    {"[12] t.0: [" AT_S ", {\"x\"=>\"y\", \"log\"=>\"a \"b\", \"c\"\", \"stream\"=>\"stderr\"}]", "a \"b\", \"c\"", 1,
+     false},
     {"[12] t.0: [" AT_S ", {\"log\"=>\"a", "a", 0, false},
     /* without a time that can be read, or without a sign of a collector, they are what the program wrote */
     {"{\"log\":\"a\",\"stream\":\"stdout\"}", NULL, 0, false},

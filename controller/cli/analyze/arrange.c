@@ -80,7 +80,7 @@ struct owners {
     struct map by_name;
     struct owned {
         uint32_t rank, from;
-    } *lines;
+    } * lines;
     size_t count, capacity;
 };
 

@@ -14,7 +14,7 @@ struct analyze_unread { /* all-zero and TIME_UNKNOWN: no file was read */
     int64_t files, bytes, lines, first_stamp_ms, last_stamp_ms;
     int64_t steps;                        /* that the parsers found, ... */
     int64_t steps_with_time, steps_taken; /* and those up to --at */
-    struct steplog_rivals rivals;                 /* of format Auto */
+    struct steplog_rivals rivals;         /* of format Auto */
     struct steplog_explanation explained; /* of the first file with a sample, else the first */
 };
 

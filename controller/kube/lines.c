@@ -1,4 +1,4 @@
-#include "io/lines.h"
+#include "kube/lines.h"
 
 void lines_init(struct lines *l, size_t max_line_bytes) {
     *l = (struct lines){0};

@@ -1,7 +1,7 @@
 /* lines: splits a byte stream into lines with bounded memory. Bytes come in any pieces; a line that lies whole within
  * one piece is handed on without copying. A line longer than the maximum is handed on once, as its head, marked. */
-#ifndef IO_LINES_H
-#define IO_LINES_H
+#ifndef KUBE_LINES_H
+#define KUBE_LINES_H
 
 #include "base/buf.h"
 
