@@ -196,6 +196,7 @@ static void visit(struct codec *c, struct ledger *l, bool *has_objects) {
     totals_visit(c, &l->totals);
     visit_processes(c, l);
     codec_bool(c, &has_settled);
+    c->failed |= has_settled && l->exclusion_count > 0;
     if (has_settled && codec_is_reading(c))
         l->settled = mem_new(struct settled);
     if (has_settled && !c->failed) {

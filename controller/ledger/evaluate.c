@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -449,6 +450,7 @@ void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result 
 
 void ledger_evaluate_interval(struct ledger *l, int64_t through_ms, int64_t from_ms, int64_t to_ms,
                               struct ledger_result *result) {
+    assert(l->settled == NULL);
     evaluate(l, &(struct request){through_ms, true, from_ms, to_ms}, result);
 }
 

@@ -114,8 +114,7 @@ struct ledger_result {
 void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result *result);
 /* The same for the interval [from, to) of the job: intervals that tile the job sum to the whole, to the millisecond and
  * the step (a step counts where it ends). Lists the interruptions that struck in it, the executions that they ended,
- * and the next execution; has no windows. Needs keep_all: settled time is left out, and start_ms is the actual start of
- * the interval. */
+ * and the next execution; has no windows. Needs keep_all; start_ms is the actual start of the interval. */
 void ledger_evaluate_interval(struct ledger *l, int64_t through_ms, int64_t from_ms, int64_t to_ms,
                               struct ledger_result *result);
 void ledger_result_done(struct ledger_result *result);

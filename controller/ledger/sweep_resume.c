@@ -4,8 +4,6 @@
 
 #include "base/minmax.h"
 
-#include <string.h>
-
 static void resume(struct sweep *s) {
     const struct settled *old = s->settled;
     const struct view *view = s->training->view_count > 0 ? s->training->views : NULL;
@@ -43,17 +41,6 @@ static void resume(struct sweep *s) {
     }
 }
 
-/* For an interval no settled sum counts. */
-static void count_from_here(struct sweep *s) {
-    memset(s->sums.accounts, 0, sizeof s->sums.accounts);
-    s->sums.span.account = -1;
-    s->sums.down = (struct slices_down){.from_ms = TIME_UNKNOWN};
-    s->sums.available_ms = s->sums.chip_ms_waiting = s->sums.step_count = s->sums.lost_steps = s->provisional_ms = 0;
-    for (int i = 0; i <= s->at.interruption + 1; i++)
-        s->executions[i].image_pull_ms = s->executions[i].container_start_ms = s->executions[i].startup_ms =
-            s->executions[i].productive_ms = 0;
-}
-
 /* Adds the settled part to the windows that reach back into it. */
 static void resume_windows(struct sweep *s) {
     const struct ledger_options *options = &s->ledger->options;
@@ -73,8 +60,5 @@ static void resume_windows(struct sweep *s) {
 
 void sweep_resume(struct sweep *s) {
     resume(s);
-    if (s->booked.items != NULL)
-        count_from_here(s);
-    else
-        resume_windows(s);
+    resume_windows(s);
 }

@@ -205,9 +205,53 @@ TEST(no_log_makes_the_checkpoint_larger_than_its_bound) {
     printf("ledger: the worst log's checkpoint had %zu bytes\n", largest);
 }
 
+/* A trainer's clock is hours ahead: none of its steps can be settled, and the checkpoint has no room for all of them.
+ * When their time comes, what was dropped changes neither time nor steps. Of the changes of its slices the newest 256
+ * remain. */
+TEST(steps_of_a_clock_that_is_ahead_are_thinned) {
+    enum { STEPS = 60000, SLICES_EVERY = 40, FROM_MS = 10000000 };
+    struct ledger *both[2];
+    struct ledger_result r[2];
+    for (int i = 0; i < 2; i++) {
+        struct ledger_occupancy life = fact_running(1, 0, 0, 16);
+        both[i] = fact_ledger(&(struct ledger_options){.has_log = true, .ideal_step_ms = 2000}, 1);
+        ledger_add_occupancy(both[i], &life);
+        int process = ledger_add_process(both[i], 1, 0, TIME_OPEN);
+        for (int64_t step = 1; step <= STEPS; step++) {
+            struct record end =
+                fact_record(RECORD_STEP_END, process, 2 * step, FROM_MS + step * 1000 + step * 7919 % 200, step);
+            struct record slices = fact_record(RECORD_ELASTIC_SLICES, process, 2 * step + 1, end.at_ms, RECORD_NONE);
+            slices.total = 4;
+            slices.active = step / SLICES_EVERY % 2 ? 3 : 4; /* half of the time 4 of 16 chips stand still */
+            ledger_add_record(both[i], &end);
+            if (step % SLICES_EVERY == 0)
+                ledger_add_record(both[i], &slices);
+        }
+        ledger_evaluate(both[i], 1000000, &r[i]);
+        ledger_result_done(&r[i]);
+    }
+    CLEANUP_BUF struct buf saved;
+    buf_init(&saved, 1 << 20);
+    ledger_compact(both[0], LEDGER_SAVE_BYTES);
+    CHECK_INT(ledger_save(both[0], LEDGER_SAVE_WITHOUT_OBJECTS, &saved), 0);
+    CHECK(saved.size_bytes <= LEDGER_SAVE_BYTES + 32);
+    for (int i = 0; i < 2; i++)
+        ledger_evaluate(both[i], FROM_MS + STEPS * 1000 + 900, &r[i]);
+    check_identities(&r[0], "thinned");
+    CHECK_INT(r[0].productive_ms, r[1].productive_ms);
+    CHECK_INT(r[0].retained_steps, STEPS);
+    CHECK_INT(result_bucket(&r[1], BUCKET_ELASTIC_SLICE_DOWN)->chip_ms, INT64_C(750) * 4 * SLICES_EVERY * 1000);
+    CHECK_INT(result_bucket(&r[0], BUCKET_ELASTIC_SLICE_DOWN)->chip_ms / 1000000, 128 * 4 * SLICES_EVERY / 1000);
+    for (int i = 0; i < 2; i++) {
+        ledger_result_done(&r[i]);
+        ledger_free(both[i]);
+    }
+}
+
 /* What is read back may be as large as it was: the bound that can be asked for holds for any log too. */
 TEST(any_log_folds_to_what_a_packed_status_holds) {
     uint64_t seed = random_setting("GOODPUT_SEED", 20261121);
+    int refused = 0;
     for (int i = 0; i < 4; i++) {
         struct worst w = {.random = seed + (uint64_t)i, .at_ms = 1000000000000, .lived_ms = 1000000000000, .life = 1};
         begin(&w);
@@ -219,7 +263,10 @@ TEST(any_log_folds_to_what_a_packed_status_holds) {
         ledger_compact(w.whole, LEDGER_SAVE_BYTES * 5 / 8);
         CHECK_INT(ledger_save(w.whole, LEDGER_SAVE_WITHOUT_OBJECTS, &saved), 0);
         CHECK(saved.size_bytes <= LEDGER_SAVE_BYTES * 5 / 8 + 32);
+        ledger_exclude(w.whole, 1, 2); /* too late for what is settled */
+        refused += ledger_save(w.whole, LEDGER_SAVE_WITHOUT_OBJECTS, &saved) < 0;
         ledger_free(w.whole);
         ledger_free(w.back);
     }
+    CHECK(refused > 0);
 }
