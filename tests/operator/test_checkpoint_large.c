@@ -124,6 +124,42 @@ TEST(of_a_large_job_that_waits_for_pods_what_the_last_ones_did_is_in_the_checkpo
     model_free(next);
 }
 
+/* A pod that waits for a node, by the scheduler's words, which no object shows later; then as it runs. */
+static struct fake_pod observe_waiting(struct model *m, const char *name, int index, int created, int bound) {
+    struct fake_pod p = fake_pod(name, index, created);
+    p.unschedulable = created + 1;
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, created + 5);
+    p = fake_started(name, index, created, bound, bound + 2);
+    p.node = "n";
+    p.phase = "Running";
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, bound + 3);
+    return p;
+}
+
+TEST(of_a_large_job_why_pods_waited_is_in_the_checkpoint) {
+    struct model *whole = fake_successor(NULL);
+    fake_observe_jobset(whole, PODS, "", "", 0.5);
+    fake_observe_node(whole, "n", "True", 0, "", "", 0.5);
+    observe_pods(whole, 1, PODS, 1, -1, OBSERVED_PRESENT, 6);
+    struct fake_pod first = observe_waiting(whole, "p-1-0", 0, 1, 30);
+    observe_pods(whole, 9, 10, 1, 100, OBSERVED_PRESENT, 100.5);
+    observe_pods(whole, 9, 10, 1, 100, OBSERVED_DELETED, 101);
+    struct fake_pod later = observe_waiting(whole, "p-102-9", 9, 102, 120); /* shorter: the evidence names the first */
+    CLEANUP_FREE char *left = fake_status(whole, 200);
+    REQUIRE(strstr(left, ",\"checkpoint\":\"") != NULL);
+
+    struct model *next = begin_next(left, 210);
+    observe_pods(next, 1, 9, 1, -1, OBSERVED_PRESENT, 210);
+    observe_pods(next, 10, PODS, 1, -1, OBSERVED_PRESENT, 210);
+    fake_observe_pod(next, &first, OBSERVED_PRESENT, 210);
+    fake_observe_pod(next, &later, OBSERVED_PRESENT, 210);
+    CLEANUP_FREE char *found = same_at(whole, next, 300);
+    CHECK_INT(status_int(found, "badput[bucket=Provisioning].milliseconds"), 28000 + 17000);
+    CHECK_INT(status_int(found, "time.availableMilliseconds"), 300000 - 30000 - 20000);
+    model_free(whole);
+    model_free(next);
+}
+
 /* Until 60 it is not watched. */
 TEST(of_a_large_job_that_was_not_watched_from_the_start_the_same_is_in_the_checkpoint) {
     struct model *whole = begin_large(60);

@@ -71,7 +71,8 @@ static void begin_execution(struct model *m, int created) {
         struct fake_pod p = fake_pod(name, i, created + i % 5);
         p.node = NULL;
         p.job_uid = job;
-        fake_observe_pod(m, &p, OBSERVED_PRESENT, created + 5);
+        p.unschedulable = i % 3 == 0 ? p.created + 1 : -1;
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, created + 6);
     }
     observe_execution(m, created, -1, OBSERVED_PRESENT, created + 90);
 }

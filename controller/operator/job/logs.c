@@ -30,11 +30,6 @@ void job_free_patterns(struct model_job *job) {
     job->spec.log.pattern_error = NULL;
 }
 
-static void ignore_record(void *context, const struct record *r) {
-    (void)context;
-    (void)r;
-}
-
 static struct steplog *parser_new(const struct model_job *job, void (*on_record)(void *context, const struct record *r),
                                   void *context, struct error **err) {
     int format = steplog_format_of_name(slice_of(job->spec.log.format));
@@ -61,7 +56,7 @@ void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o) 
             job->spec.log.patterns[i] = mem_strdup(text);
     }
     CLEANUP_ERROR struct error *err = NULL;
-    struct steplog *parser = parser_new(job, ignore_record, NULL, &err);
+    struct steplog *parser = parser_new(job, NULL, NULL, &err);
     if (parser == NULL)
         job->spec.log.pattern_error = mem_strdup(error_text(err));
     steplog_free(parser);
