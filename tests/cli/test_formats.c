@@ -1,5 +1,6 @@
 /* kubectl goodput formats: every format is there, and its example is what Auto recognizes. */
 #include "harness.h"
+#include "run.h"
 
 #include "base/mem.h"
 #include "cli/commands/formats.h"
@@ -63,4 +64,25 @@ TEST(the_list_fits_a_terminal) {
     }
     CHECK(strstr(buf_text(&out), "\nMegatron     Megatron-LM, its last rank\n") != NULL);
     json_decref(list);
+}
+
+TEST(the_list_is_printed_as_asked_for) {
+    struct run json = run_command("formats", "-o json"), yaml = run_command("formats", "-o yaml"),
+               names = run_command("formats", "-o name"), table = run_command("formats", "");
+    json_t *o = json_loads(json.out, 0, NULL), *list = formats_list(), *format;
+    CLEANUP_BUF struct buf expected;
+    size_t i;
+    buf_init(&expected, 4096);
+    json_array_foreach(list, i, format) buf_format(&expected, "%s\n", pick_text(format, "name"));
+    CHECK(json_equal(json_object_get(o, "formats"), list));
+    CHECK_TEXT(names.out, buf_text(&expected));
+    CHECK(strncmp(yaml.out, "formats:\n- name: Recorder\n", 26) == 0);
+    CHECK(strstr(table.out, "\nMegatron     Megatron-LM, its last rank\n") != NULL);
+    CHECK_INT(json.code + yaml.code + names.code + table.code, 0);
+    json_decref(o);
+    json_decref(list);
+    run_done(&json);
+    run_done(&yaml);
+    run_done(&names);
+    run_done(&table);
 }

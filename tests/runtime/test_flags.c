@@ -35,6 +35,12 @@ TEST(flags_that_are_wrong_say_so_in_one_line) {
                                              windows[i]);
         refuse(flag, text);
     }
+    refuse("--chip-peaks=TPU v5e",
+           "--chip-peaks: \"TPU v5e\" is not a list of CHIP=GFLOPS, such as \"TPU v5e=197000\"");
+    refuse("--chip-prices=TPU v5e=cheap",
+           "--chip-prices: \"TPU v5e=cheap\" is not a list of CHIP=PRICE, such as \"TPU v5e=1.2,*=2.5\"; a price is a "
+           "decimal from 0 to 1000000");
+    refuse("--currency=usd", "--currency: \"usd\" is not a code of three capital letters, such as USD");
     refuse("serve", "unexpected argument \"serve\"; --help lists the flags");
     refuse("--kubeconfig", "--kubeconfig needs a value (FILE)");
     refuse("--leader-elect=maybe", "--leader-elect: \"maybe\" is neither true nor false");
@@ -52,6 +58,10 @@ TEST(flags_are_taken_in_both_notations) {
                     (char *)"/tmp/k",
                     (char *)"--leader-elect=false",
                     (char *)"--status-interval=1m30s",
+                    (char *)"--chip-peaks=TPU v5e=197000",
+                    (char *)"--chip-prices",
+                    (char *)"TPU v5e=1.2,*=2.5",
+                    (char *)"--currency=EUR",
                     (char *)"--v",
                     (char *)"2"};
     struct runtime_flags flags;
@@ -60,6 +70,9 @@ TEST(flags_are_taken_in_both_notations) {
     CHECK_TEXT(flags.kubeconfig, "/tmp/k");
     CHECK(!flags.leader_elect);
     CHECK_INT(flags.status_interval_us, 90000000);
+    CHECK_TEXT(flags.chip_peaks, "TPU v5e=197000");
+    CHECK_TEXT(flags.chip_prices, "TPU v5e=1.2,*=2.5");
+    CHECK_TEXT(flags.currency, "EUR");
     CHECK_INT(flags.verbosity, 2);
     CHECK_INT(flags.status_qps, 20);
     CHECK_TEXT(flags.health_bind_address, ":8081");
