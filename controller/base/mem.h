@@ -27,6 +27,16 @@ char *mem_vformat(const char *format, va_list args) __attribute__((format(printf
         }                                                                                                              \
     } while (0)
 
+/* Takes the item out of a list that starts at `first` and is linked by `next`; leaves a list without it alone. */
+#define MEM_UNLINK(first, item)                                                                                        \
+    do {                                                                                                               \
+        __typeof__(item) *at_ = &(first);                                                                              \
+        while (*at_ != NULL && *at_ != (item))                                                                         \
+            at_ = &(*at_)->next;                                                                                       \
+        if (*at_ != NULL)                                                                                              \
+            *at_ = (item)->next;                                                                                       \
+    } while (0)
+
 static inline void mem_freep(void *p) {
     free(*(void **)p);
 }

@@ -194,25 +194,22 @@ static void ignore_absent(void *context, bool is_absent) {
     (void)context, (void)is_absent;
 }
 
-static void watch(struct exporter *e, struct slice namespace_) {
-    CLEANUP_FREE char *path =
-        namespace_.size_bytes > 0
-            ? mem_format("/apis/goodput.dev/v1alpha1/namespaces/%.*s/jobgoodputs", SLICE_ARG(namespace_))
-            : mem_strdup("/apis/goodput.dev/v1alpha1/jobgoodputs");
-    struct kube_reflector_options options = {.path = path, .absent_retry_us = 10000000};
+static void watch(struct exporter *e, const char *path, int64_t absent_retry_us,
+                  void (*on_object)(void *context, const struct kube_event *event)) {
+    struct kube_reflector_options options = {.path = path, .absent_retry_us = absent_retry_us};
     struct kube_reflector_handler handler = {
-        .on_event = on_event, .on_synced = ignore, .on_absent = ignore_absent, .context = e};
+        .on_event = on_object, .on_synced = ignore, .on_absent = ignore_absent, .context = e};
     MEM_GROW(e->reflectors, e->count, e->capacity);
     e->reflectors[e->count++] = kube_reflector_new(e->client, &options, &handler);
 }
 
-static void watch_rollups(struct exporter *e) {
-    struct kube_reflector_options options = {.path = "/apis/goodput.dev/v1alpha1/fleetgoodputs",
-                                             .absent_retry_us = 60000000};
-    struct kube_reflector_handler handler = {
-        .on_event = on_rollup, .on_synced = ignore, .on_absent = ignore_absent, .context = e};
-    MEM_GROW(e->reflectors, e->count, e->capacity);
-    e->reflectors[e->count++] = kube_reflector_new(e->client, &options, &handler);
+/* Of all namespaces if it is empty. */
+static void watch_namespace(struct exporter *e, struct slice namespace_) {
+    CLEANUP_FREE char *path =
+        namespace_.size_bytes > 0
+            ? mem_format("/apis/goodput.dev/v1alpha1/namespaces/%.*s/jobgoodputs", SLICE_ARG(namespace_))
+            : mem_strdup("/apis/goodput.dev/v1alpha1/jobgoodputs");
+    watch(e, path, 10000000, on_event);
 }
 
 static void begin(void *context) {
@@ -221,10 +218,10 @@ static void begin(void *context) {
     if (e->metrics == NULL && e->page == NULL && e->push == NULL)
         return;
     while (slice_take_until(&rest, ',', &name))
-        watch(e, slice_trim(name));
+        watch_namespace(e, slice_trim(name));
     if (rest.size_bytes > 0 || e->count == 0)
-        watch(e, slice_trim(rest));
-    watch_rollups(e);
+        watch_namespace(e, slice_trim(rest));
+    watch(e, "/apis/goodput.dev/v1alpha1/fleetgoodputs", 60000000, on_rollup);
 }
 
 static void stop(void *context) {

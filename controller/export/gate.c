@@ -79,11 +79,7 @@ static void refuse(struct server_reply *reply, int status) {
 }
 
 static void pending_end(struct pending *p) {
-    for (struct pending **at = &p->gate->pending; *at != NULL; at = &(*at)->next)
-        if (*at == p) {
-            *at = p->next;
-            break;
-        }
+    MEM_UNLINK(p->gate->pending, p);
     p->gate->pending_count--;
     kube_review_cancel(p->review);
     kube_call_cancel(p->call);

@@ -106,11 +106,7 @@ void gcp_tokens_get(struct gcp_tokens *t, struct gcp_token_waiter *waiter) {
 }
 
 void gcp_tokens_forget(struct gcp_tokens *t, struct gcp_token_waiter *waiter) {
-    struct gcp_token_waiter **at = &t->waiters;
-    while (*at != NULL && *at != waiter)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = waiter->next;
+    MEM_UNLINK(t->waiters, waiter);
 }
 
 void gcp_tokens_refused(struct gcp_tokens *t) {

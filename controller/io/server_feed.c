@@ -1,3 +1,4 @@
+#include "base/mem.h"
 #include "io/server_internal.h"
 
 #include <string.h>
@@ -61,11 +62,7 @@ int server_on_feed(struct lws *wsi, enum lws_callback_reasons reason, void *user
         lws_callback_on_writable(wsi);
         return 0;
     case LWS_CALLBACK_CLOSED:
-        for (struct peer **p = &shared->peers; *p != NULL; p = &(*p)->next)
-            if (*p == peer) {
-                *p = peer->next;
-                break;
-            }
+        MEM_UNLINK(shared->peers, peer);
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return send_news(wsi, peer);

@@ -194,11 +194,7 @@ void kube_credentials_wait(struct kube_credentials *c, struct kube_credentials_w
 }
 
 void kube_credentials_wait_cancel(struct kube_credentials *c, struct kube_credentials_waiter *waiter) {
-    for (struct kube_credentials_waiter **p = &c->waiters; *p != NULL; p = &(*p)->next)
-        if (*p == waiter) {
-            *p = waiter->next;
-            return;
-        }
+    MEM_UNLINK(c->waiters, waiter);
 }
 
 const struct http_transport *kube_credentials_transport(const struct kube_credentials *c) {

@@ -29,11 +29,7 @@ struct kube_recorder {
 };
 
 static void pending_event_free(struct pending_event *t) {
-    for (struct pending_event **p = &t->recorder->first; *p != NULL; p = &(*p)->next)
-        if (*p == t) {
-            *p = t->next;
-            break;
-        }
+    MEM_UNLINK(t->recorder->first, t);
     if (t->call != NULL)
         t->recorder->under_way--;
     else

@@ -91,17 +91,9 @@ static void exchange_free(void *data) {
     free(x);
 }
 
-static void detach(struct exchange *x) {
-    for (struct exchange **at = &x->endpoint->exchanges; *at != NULL; at = &(*at)->next)
-        if (*at == x) {
-            *at = x->next;
-            break;
-        }
-}
-
 static void exchange_end(struct exchange *x) {
     quota_release(x->endpoint->quota, x->namespace_, x->held_bytes);
-    detach(x);
+    MEM_UNLINK(x->endpoint->exchanges, x);
     exchange_free(x);
 }
 
@@ -221,11 +213,7 @@ static void page_taken(void *context) {
     struct page_hold *hold = context;
     struct endpoint *e = hold->endpoint;
     if (e != NULL) {
-        for (struct page_hold **at = &e->pages; *at != NULL; at = &(*at)->next)
-            if (*at == hold) {
-                *at = hold->next;
-                break;
-            }
+        MEM_UNLINK(e->pages, hold);
         quota_release(e->quota, hold->namespace_, hold->bytes);
         start_next_list(e);
     }

@@ -42,12 +42,8 @@ struct who *who_new(struct kube_client *client, struct tokens *tokens) {
 }
 
 static void forget(struct who_asker *a) {
-    for (struct who_asker **at = &a->who->pending; *at != NULL; at = &(*at)->next)
-        if (*at == a) {
-            *at = a->next;
-            a->who->pending_count--;
-            break;
-        }
+    MEM_UNLINK(a->who->pending, a);
+    a->who->pending_count--;
 }
 
 void who_free(struct who *who) {
