@@ -21,23 +21,22 @@ static inline uint64_t rotate(uint64_t value, int bits) {
     return value << bits | value >> (64 - bits);
 }
 
-static inline void rounds(uint64_t v[static 4], int count) {
-    for (int i = 0; i < count; i++) {
-        v[0] += v[1];
-        v[2] += v[3];
-        v[1] = rotate(v[1], 13) ^ v[0];
-        v[3] = rotate(v[3], 16) ^ v[2];
-        v[0] = rotate(v[0], 32) + v[3];
-        v[2] += v[1];
-        v[3] = rotate(v[3], 21) ^ v[0];
-        v[1] = rotate(v[1], 17) ^ v[2];
-        v[2] = rotate(v[2], 32);
-    }
+static inline void sip_round(uint64_t v[static 4]) {
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = rotate(v[1], 13) ^ v[0];
+    v[3] = rotate(v[3], 16) ^ v[2];
+    v[0] = rotate(v[0], 32) + v[3];
+    v[2] += v[1];
+    v[3] = rotate(v[3], 21) ^ v[0];
+    v[1] = rotate(v[1], 17) ^ v[2];
+    v[2] = rotate(v[2], 32);
 }
 
 static inline void add_word(uint64_t v[static 4], uint64_t word) {
     v[3] ^= word;
-    rounds(v, 2);
+    sip_round(v);
+    sip_round(v);
     v[0] ^= word;
 }
 
@@ -53,7 +52,8 @@ uint64_t hash_siphash(const uint64_t key[static 2], struct slice bytes) {
         last |= (uint64_t)(unsigned char)bytes.data[i] << (8 * i);
     add_word(v, last);
     v[2] ^= 0xff;
-    rounds(v, 4);
+    for (int i = 0; i < 4; i++)
+        sip_round(v);
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
