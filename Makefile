@@ -181,7 +181,7 @@ $(OUT)/bin/test-status: $(call objects,tests/harness/status_check_main.c) $(STAT
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -ljansson -lm
 
 # Random lives with known truth, against the model.
-$(OUT)/bin/test-sim: $(call objects,$(wildcard tests/sim/*.c)) $(STATUS_CHECK) $(RANDOM) $(call link_order,operator)
+$(OUT)/bin/test-sim: $(call objects,$(wildcard tests/sim/*.c)) $(STATUS_CHECK) $(FAKE_OBJECTS) $(RANDOM) $(call link_order,operator)
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call link_order,operator) $(LIBS)
 

@@ -19,12 +19,18 @@ static size_t place_of(const struct ledger *l, const struct alike *a) {
     return BISECT(i, l->alike_count, compare(&l->alike[i], a) < 0);
 }
 
+/* Of two that are alike, that of the lower slot stands for both; in one slot the one whose text comes first. */
+static bool precedes(const struct disruption_fact *x, const struct disruption_fact *y) {
+    int order = texts_compare(x, y);
+    return x->slot != y->slot ? x->slot < y->slot : order != 0 ? order < 0 : x->key < y->key;
+}
+
 static void put(struct ledger *l, size_t position) {
     const struct disruption_fact *d = &l->disruptions.items[position];
     struct alike a = {d->at_ms, d->cause, d->opens, (uint32_t)position};
     size_t at = place_of(l, &a);
     if (at < l->alike_count && compare(&l->alike[at], &a) == 0) {
-        if (d->key < l->disruptions.items[l->alike[at].position].key)
+        if (precedes(d, &l->disruptions.items[l->alike[at].position]))
             l->alike[at] = a;
         return;
     }
@@ -35,7 +41,8 @@ static void put(struct ledger *l, size_t position) {
 
 void disruptions_changed(struct ledger *l, size_t position, const struct disruption_fact *before) {
     const struct disruption_fact *d = &l->disruptions.items[position];
-    if (before->at_ms == d->at_ms && (before->opens == d->opens || d->at_ms == TIME_UNKNOWN))
+    bool is_same = before->opens == d->opens && before->slot == d->slot;
+    if (before->at_ms == d->at_ms && (is_same || d->at_ms == TIME_UNKNOWN))
         return;
     if (before->at_ms != TIME_UNKNOWN) { /* it may have stood for others that are alike */
         struct alike a = {before->at_ms, d->cause, before->opens, 0};

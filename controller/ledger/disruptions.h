@@ -1,6 +1,6 @@
 /* disruptions: the candidates for causes, in the order of the search for a cause. Of candidates that are equal in all
- * that decides, only the one with the smallest key is kept: a failure of the whole job brings one per pod within a few
- * seconds. Private to ledger/. */
+ * that decides, only one is kept: a failure of the whole job brings one per pod within a few seconds. Private to
+ * ledger/. */
 #ifndef LEDGER_DISRUPTIONS_H
 #define LEDGER_DISRUPTIONS_H
 

@@ -31,7 +31,7 @@ static void consider(const struct ledger *l, struct slowest_occupancy *s, size_t
     if (!is_awaited(s, occupancy, &at))
         return;
     if (s->occupancy == 0 || at > s->at_ms ||
-        (at == s->at_ms && occupancy->id < l->occupancies.items[s->occupancy - 1].id)) {
+        (at == s->at_ms && slots_compare(occupancy, &l->occupancies.items[s->occupancy - 1]) < 0)) {
         s->occupancy = (uint32_t)position + 1;
         s->at_ms = at;
     }
@@ -63,8 +63,8 @@ static void consider_later(struct ledger *l, struct slowest_occupancy *s) {
     s->later_count = kept;
 }
 
-/* The occupancy that the slots waited for: the one that was bound or ran last within the span; by id on a tie. The
- * answer for the last span is cached, also while that span grows. */
+/* The occupancy that the slots waited for: the one that was bound or ran last within the span; on a tie that of the
+ * lowest slot. The answer for the last span is cached, also while that span grows. */
 static const struct occupancy_fact *slowest(struct ledger *l, int64_t from, int64_t to, enum bucket bucket) {
     struct slowest_occupancy *s = &l->slowest[bucket == BUCKET_BINDING ? 0 : bucket == BUCKET_IMAGE_PULL ? 1 : 2];
     bool is_known = s->is_known && s->from_ms == from && to >= s->to_ms && to <= s->valid_to_ms;
@@ -146,7 +146,7 @@ static void write_cause(char *out, const struct sweep *s, const struct account *
 /* Why that time is not observed. */
 static void write_unobserved(char *out, const struct sweep *s, int64_t at_ms) {
     const struct ledger *l = s->ledger;
-    const struct occupancy_gap *quiet = NULL;
+    const struct occupancy_fact *quiet = NULL;
     for (size_t i = 0; i < l->unwatched_count; i++)
         if (l->unwatched[i].from_ms <= at_ms && l->unwatched[i].to_ms > at_ms) {
             snprintf(out, LEDGER_TEXT_SIZE,
@@ -155,13 +155,14 @@ static void write_unobserved(char *out, const struct sweep *s, int64_t at_ms) {
         }
     for (size_t i = 0; i < l->silences.count; i++) {
         const struct occupancy_gap *x = &l->silences.items[i];
-        if (x->from_ms <= at_ms && x->to_ms > at_ms && (quiet == NULL || x->occupancy_id < quiet->occupancy_id))
-            quiet = x;
+        size_t at = x->from_ms <= at_ms && x->to_ms > at_ms ? key_index_find(&l->occupancies.keys, x->occupancy_id, 0)
+                                                            : SIZE_MAX;
+        if (at != SIZE_MAX && (quiet == NULL || slots_compare(&l->occupancies.items[at], quiet) < 0))
+            quiet = &l->occupancies.items[at];
     }
-    size_t at = quiet != NULL ? key_index_find(&l->occupancies.keys, quiet->occupancy_id, 0) : SIZE_MAX;
     char name[LEDGER_NAME_SIZE] = "";
-    if (at != SIZE_MAX)
-        texts_name(s->ledger, &l->occupancies.items[at], name);
+    if (quiet != NULL)
+        texts_name(s->ledger, quiet, name);
     if (name[0] != '\0')
         snprintf(out, LEDGER_TEXT_SIZE, "no sign of life from the machine of %s", name);
 }
@@ -201,7 +202,7 @@ void evidence_write_puller(char out[static LEDGER_NAME_SIZE], const struct sweep
         if (occupancy->pull_start_ms == TIME_UNKNOWN || occupancy->pull_start_ms >= x->pull_to_ms ||
             end_ms <= x->pull_from_ms || !texts_has_name(occupancy))
             continue;
-        if (found == NULL || end_ms > found_ms || (end_ms == found_ms && occupancy->id < found->id)) {
+        if (found == NULL || end_ms > found_ms || (end_ms == found_ms && slots_compare(occupancy, found) < 0)) {
             found = occupancy;
             found_ms = end_ms;
         }

@@ -2,14 +2,20 @@
 
 #include "base/mem.h"
 
-/* The earlier kind wins; within one kind the hold that began first, then the smaller key. */
+#include <string.h>
+
+/* The earlier kind wins; within one kind the hold that began first, on a tie the one that ends last, then the one whose
+ * evidence comes first. */
 static int compare_holds(const void *a, const void *b) {
     const struct hold_fact *x = *(const struct hold_fact *const *)a, *y = *(const struct hold_fact *const *)b;
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     if (x->from_ms != y->from_ms)
         return x->from_ms < y->from_ms ? -1 : 1;
-    return (x->key > y->key) - (x->key < y->key);
+    if (x->to_ms != y->to_ms)
+        return x->to_ms > y->to_ms ? -1 : 1;
+    int order = strcmp(x->evidence != NULL ? x->evidence : "", y->evidence != NULL ? y->evidence : "");
+    return order != 0 ? order : (x->key > y->key) - (x->key < y->key);
 }
 
 static int compare_times(const void *a, const void *b) {

@@ -146,6 +146,8 @@ void ledger_add_occupancy(struct ledger *l, const struct ledger_occupancy *occup
         slots_take(l, position);
         slots_moved(l, &before, &now);
     }
+    for (size_t i = 0; i < ARRAY_SIZE(l->slowest) && is_known && before.slot != now.slot; i++)
+        l->slowest[i].is_known = false;
     now.older = now.newer = 0;
     *item = now;
     l->has_slots = false;
@@ -225,25 +227,25 @@ void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d) 
 
 /* Every process that began before the partly settled one is settled. A new process that began before it is a repeat
  * after a load, or late: it must take no room in a checkpoint, as the ledger that was never saved has none for it. */
-static bool is_settled_already(const struct ledger *l, uint64_t id, int64_t started_ms) {
+static bool is_settled_already(const struct ledger *l, uint64_t id, const char *name, int64_t started_ms) {
     if (started_ms == TIME_UNKNOWN)
         return false;
     if (started_ms <= l->folded_ms)
         return true;
     const struct process *p = l->settled != NULL ? l->processes[l->settled->process] : NULL;
-    int64_t order_ms = p != NULL ? process_order_ms(p) : TIME_UNKNOWN;
-    return started_ms < order_ms || (started_ms == order_ms && id < p->id);
+    return p != NULL && process_compare(p, started_ms, name, id) > 0;
 }
 
-int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms) {
+int ledger_add_process(struct ledger *l, uint64_t id, const char *name, int64_t started_ms, int64_t ended_ms) {
     bool is_new;
     size_t at = key_index_put(&l->process_keys, id, 0, &is_new);
     if (is_new) {
         MEM_GROW(l->processes, l->process_count, l->process_capacity);
         l->processes[l->process_count++] = NULL;
-        if (is_settled_already(l, id, started_ms))
+        if (is_settled_already(l, id, name, started_ms))
             return (int)at;
         l->processes[at] = process_new(id);
+        l->processes[at]->name = mem_strdup(name);
         l->processes[at]->ordinal = at;
         MEM_GROW(l->live, l->live_count, l->live_capacity);
         l->live[l->live_count++] = l->processes[at];
@@ -262,15 +264,6 @@ int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_
 
 static struct process *process_at(const struct ledger *l, int process) {
     return process >= 0 && (size_t)process < l->process_count ? l->processes[process] : NULL;
-}
-
-void ledger_name_process(struct ledger *l, int process, const char *name) {
-    struct process *p = process_at(l, process);
-    if (p == NULL || (p->name != NULL &&
-                      strncmp(p->name, name, strlen(p->name)) == 0)) /* the stored name may be shortened: compact.c */
-        return;
-    free(p->name);
-    p->name = mem_strdup(name);
 }
 
 void ledger_set_line_lag(struct ledger *l, int process, int steps) {

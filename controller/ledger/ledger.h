@@ -150,6 +150,7 @@ struct ledger_disruption {
     enum cause cause;
     uint64_t key;
     int64_t at_ms; /* when the cause struck (best knowledge) */
+    uint32_t slot; /* of several with equal cause, time and `opens`, the one of the lowest slot is reported */
     bool opens;
     char reason[LEDGER_NAME_SIZE]; /* sub-reason: the Kueue reason, the exit code; may be empty */
     char evidence[LEDGER_TEXT_SIZE];
@@ -167,11 +168,10 @@ struct ledger_texts {
 };
 void ledger_set_texts(struct ledger *l, const struct ledger_texts *texts);
 
-/* One run of the training program whose log is read, in order of start. Returns its ordinal for record.process.
- * Adding the same id again updates the times. ended_ms is the container's finishedAt. */
-int ledger_add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms);
-/* The name of the process in evidence: the pod that wrote the log. The default is "process N" in order of start. */
-void ledger_name_process(struct ledger *l, int process, const char *name);
+/* One run of the training program whose log is read. Returns its ordinal for record.process. Adding the same id again
+ * updates the times. ended_ms is the container's finishedAt. name: in evidence, the pod that wrote the log; NULL:
+ * "process N" in order of start. Processes that start at once are in the order of their names, then of their ids. */
+int ledger_add_process(struct ledger *l, uint64_t id, const char *name, int64_t started_ms, int64_t ended_ms);
 
 /* The number of steps by which a step's line is late in this process's format: 1 (MaxText) or 0. Default: 1 where lines
  * report ends, 0 where they report starts. Bounds what an unfinished step may have cost. */

@@ -90,8 +90,7 @@ struct slowest_occupancy { /* evidence.c */
     size_t later_count, later_capacity;
 };
 
-struct alike { /* stands for disruptions that are equal in everything but the key: the one with the smallest key;
-                  disruptions.c */
+struct alike { /* stands for disruptions that are equal in time, cause and effect; disruptions.c */
     int64_t at_ms;
     enum cause cause;
     bool opens;

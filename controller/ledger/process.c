@@ -77,6 +77,14 @@ int64_t process_order_ms(const struct process *p) {
     return p->given.started_ms != TIME_UNKNOWN ? p->given.started_ms : p->first_record_ms;
 }
 
+int process_compare(const struct process *p, int64_t order_ms, const char *name, uint64_t id) {
+    int64_t mine_ms = process_order_ms(p);
+    if (mine_ms != order_ms)
+        return mine_ms < order_ms ? -1 : 1;
+    int order = strcmp(p->name != NULL ? p->name : "", name != NULL ? name : "");
+    return order != 0 ? order : (p->id > id) - (p->id < id);
+}
+
 /* ---- steps ---- */
 
 void step_list_drop(struct step_list *list, size_t first) {

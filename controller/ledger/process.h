@@ -168,6 +168,8 @@ void process_add_durable(struct process *p, struct durable_mark d);
 void process_add_slices(struct process *p, struct slice_mark m);
 /* The start of the process: as given, else its first record; TIME_UNKNOWN. */
 int64_t process_order_ms(const struct process *p);
+/* Compares it with another by start, on a tie by name, then by id. */
+int process_compare(const struct process *p, int64_t order_ms, const char *name, uint64_t id);
 /* Drops the steps before item `first` of the list. The run of that item continues. */
 void step_list_drop(struct step_list *list, size_t first);
 /* Drops the intervals and checkpoints that ended no later than through_ms. */

@@ -26,10 +26,7 @@
 
 static int compare_processes(const void *a, const void *b) {
     const struct process *x = *(struct process *const *)a, *y = *(struct process *const *)b;
-    int64_t i = process_order_ms(x), j = process_order_ms(y);
-    if (i != j)
-        return i < j ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
+    return process_compare(x, process_order_ms(y), y->name, y->id);
 }
 
 void ledger_sort_processes(struct ledger *l) {

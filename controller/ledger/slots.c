@@ -336,9 +336,20 @@ void slots_take(struct ledger *l, size_t position) {
     occupancy->older = occupancy->newer = 0;
 }
 
-static bool is_after(const struct occupancy_fact *x, const struct occupancy_fact *y) {
-    int64_t i = occupancy_created(x), k = occupancy_created(y);
-    return i != k ? i > k : x->id > y->id;
+/* In one slot: the one that was created first, on a tie the one that was lost, then bound, then running first. */
+static int compare_ages(const struct occupancy_fact *x, const struct occupancy_fact *y) {
+    const int64_t times[][2] = {{occupancy_created(x), occupancy_created(y)},
+                                {x->lost_ms, y->lost_ms},
+                                {x->bound_ms, y->bound_ms},
+                                {x->running_ms, y->running_ms}};
+    for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+        if (times[i][0] != times[i][1])
+            return times[i][0] < times[i][1] ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+int slots_compare(const struct occupancy_fact *x, const struct occupancy_fact *y) {
+    return x->slot != y->slot ? (x->slot < y->slot ? -1 : 1) : compare_ages(x, y);
 }
 
 void slots_put(struct ledger *l, size_t position) {
@@ -347,7 +358,7 @@ void slots_put(struct ledger *l, size_t position) {
     if (!l->slot_occupancies.is_made || !has_started(occupancy))
         return;
     uint32_t *newest = newest_of(l, occupancy->slot), older = *newest;
-    while (older > 0 && is_after(linked(l, older), occupancy)) {
+    while (older > 0 && compare_ages(linked(l, older), occupancy) > 0) {
         newer = older;
         older = linked(l, older)->older;
     }

@@ -47,6 +47,9 @@ static inline bool slot_state_is_running(const struct slot_state *s) {
     return slot_state_is_available(s) && s->running >= s->required;
 }
 
+/* The order of occupancies whose times are equal: by slot, then by age. */
+int slots_compare(const struct occupancy_fact *x, const struct occupancy_fact *y);
+
 void slots_take(struct ledger *l, size_t position); /* position: of the occupancy in its store */
 void slots_put(struct ledger *l, size_t position);
 /* Called between the two with the old and the new occupancy. */

@@ -27,7 +27,7 @@ static size_t add_all(char *to, const struct ledger_disruption *d) {
 }
 
 struct disruption_fact texts_pack(const struct ledger_disruption *d) {
-    struct disruption_fact fact = {d->key, d->at_ms, d->cause, d->opens, NULL};
+    struct disruption_fact fact = {d->key, d->at_ms, d->cause, d->slot, d->opens, NULL};
     size_t size = add_all(NULL, d);
     if (size > 4) {
         fact.texts = mem_resize(NULL, size, 1);
@@ -43,7 +43,8 @@ static const char *take_text(char *to, const char *from) {
 }
 
 struct ledger_disruption texts_unpack(const struct ledger *l, const struct disruption_fact *fact) {
-    struct ledger_disruption d = {.cause = fact->cause, .key = fact->key, .at_ms = fact->at_ms, .opens = fact->opens};
+    struct ledger_disruption d = {
+        .cause = fact->cause, .key = fact->key, .at_ms = fact->at_ms, .slot = fact->slot, .opens = fact->opens};
     if (fact->texts != NULL) {
         const char *from = take_text(d.reason, fact->texts);
         from = take_text(d.evidence, from);
@@ -54,6 +55,13 @@ struct ledger_disruption texts_unpack(const struct ledger *l, const struct disru
         d.at_ms = fact->at_ms;
     }
     return d;
+}
+
+int texts_compare(const struct disruption_fact *x, const struct disruption_fact *y) {
+    static const char none[2]; /* neither a reason nor evidence */
+    const char *a = x->texts != NULL ? x->texts : none, *b = y->texts != NULL ? y->texts : none;
+    int order = strcmp(a, b);
+    return order != 0 ? order : strcmp(a + strlen(a) + 1, b + strlen(b) + 1);
 }
 
 /* ---- occupancies ---- */

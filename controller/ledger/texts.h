@@ -12,12 +12,15 @@ struct disruption_fact { /* struct ledger_disruption without its bounded texts *
     uint64_t key;
     int64_t at_ms;
     enum cause cause;
+    uint32_t slot;
     bool opens;
     char *texts; /* reason, evidence, node, node_pool, each NUL-terminated; NULL: ask for them */
 };
 
 struct disruption_fact texts_pack(const struct ledger_disruption *d);
 struct ledger_disruption texts_unpack(const struct ledger *l, const struct disruption_fact *fact);
+/* By reason, then by evidence, as far as they were given. */
+int texts_compare(const struct disruption_fact *x, const struct disruption_fact *y);
 
 /* Copies an occupancy's name into *name, which is freed if it differs. */
 void texts_set_name(char **name, const struct ledger_occupancy *occupancy);

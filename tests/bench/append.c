@@ -103,7 +103,7 @@ static long resident_kib(void) {
 int main(int argc, char **argv) {
     struct ledger_options options = {.has_log = true, .windows_ms = {3600000, 43200000}, .window_count = 2};
     struct bench b = {.ledger = ledger_new(&options)};
-    b.process = ledger_add_process(b.ledger, 1, TIME_UNKNOWN, TIME_OPEN);
+    b.process = ledger_add_process(b.ledger, 1, NULL, TIME_UNKNOWN, TIME_OPEN);
     struct steplog *log = steplog_new(STEPLOG_RECORDER, "bench", on_record, &b);
     if (argc != 2 || read_all(log, argv[1]) != 0 || b.records == 0) {
         fprintf(stderr, "append: cannot read %s as a recorder's log\n", argc == 2 ? argv[1] : "FILE");

@@ -18,6 +18,30 @@ const char *fake_time(int at) {
     return out;
 }
 
+char *fake_other_uid(struct slice uid) {
+    unsigned sum = 0;
+    for (size_t i = 0; i < uid.size_bytes; i++)
+        sum += (unsigned char)uid.data[i] * (unsigned)(i + 7);
+    return mem_format("%c%.*s", (int)('a' + sum % 26), SLICE_ARG(uid));
+}
+
+char *fake_other_uids(struct slice json) {
+    static const char key[] = "uid\":\"";
+    struct buf out;
+    buf_init(&out, SIZE_MAX / 2);
+    for (const char *at; (at = slice_find(json, key)) != NULL;) {
+        struct slice rest = slice_skip(json, (size_t)(at - json.data) + sizeof key - 1), uid;
+        buf_append(&out, json.data, (size_t)(rest.data - json.data));
+        if (!slice_take_until(&rest, '"', &uid))
+            break;
+        CLEANUP_FREE char *other = fake_other_uid(uid);
+        buf_append_text(&out, uid.size_bytes > 0 ? other : "");
+        json = slice_range(rest.data - 1, rest.data + rest.size_bytes);
+    }
+    buf_append(&out, json.data, json.size_bytes);
+    return buf_take(&out);
+}
+
 const char *fake_condition(const char *type, const char *status, const char *reason, int at) {
     static char ring[16][320];
     static int next;

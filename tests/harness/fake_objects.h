@@ -4,8 +4,7 @@
 #ifndef HARNESS_FAKE_OBJECTS_H
 #define HARNESS_FAKE_OBJECTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/slice.h"
 
 #define FAKE_EPOCH_S 1795226400 /* 2026-11-21T02:00:00Z */
 
@@ -13,6 +12,10 @@ int64_t fake_ms(double at);
 const char *fake_time(int at); /* quoted; a ring of 16 */
 /* {"type":type,"status":status,"reason":reason,"lastTransitionTime":at}; a ring of 16. */
 const char *fake_condition(const char *type, const char *status, const char *reason, int at);
+
+/* The same object, or status, in a cluster that gave other UIDs: with other hashes, and in another order. */
+char *fake_other_uid(struct slice uid);
+char *fake_other_uids(struct slice json);
 
 /* All zero: "js", for the JobSet "js", without a log. */
 struct fake_jobgoodput {

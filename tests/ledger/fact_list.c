@@ -86,7 +86,7 @@ static void add_process(struct fact_feeder *t, const struct fact *f) {
     size_t i = 0;
     while (i < t->process_count && t->process_ids[i] != f->id)
         i++;
-    int ordinal = ledger_add_process(t->ledger, f->id, f->at_ms, f->to_ms);
+    int ordinal = ledger_add_process(t->ledger, f->id, NULL, f->at_ms, f->to_ms);
     if (f->amount & (PROCESS_IS_PROMPT | PROCESS_IS_LATE))
         ledger_set_line_lag(t->ledger, ordinal, (f->amount & PROCESS_IS_LATE) != 0);
     if (i == 256)
@@ -172,7 +172,7 @@ size_t fact_feeder_reload(struct fact_feeder *t, const struct fact_list *list, s
     t->ledger = back;
     for (size_t i = 0; i < t->process_count; i++) {
         t->process_ordinals[i] =
-            ledger_add_process(back, t->process_ids[i], t->process_times[i][0], t->process_times[i][1]);
+            ledger_add_process(back, t->process_ids[i], NULL, t->process_times[i][0], t->process_times[i][1]);
         if (t->is_whole[i])
             ledger_set_read_to_end(back, t->process_ordinals[i]);
         if (t->is_cut[i])

@@ -35,10 +35,8 @@ static void add_record(struct worst *w, enum record_kind kind, int64_t step, int
 
 static int add_process(struct ledger *l, uint64_t id, int64_t started_ms, int64_t ended_ms) {
     char name[LEDGER_TEXT_SIZE];
-    int ordinal = ledger_add_process(l, id, started_ms, ended_ms);
     snprintf(name, sizeof name, "%0*d", (int)sizeof name - 2, (int)id);
-    ledger_name_process(l, ordinal, name);
-    return ordinal;
+    return ledger_add_process(l, id, name, started_ms, ended_ms);
 }
 
 static void begin_process(struct worst *w) {
@@ -59,8 +57,8 @@ static void add_life(struct worst *w, int64_t lost_ms) {
 static void interrupt(struct worst *w) {
     struct ledger_disruption d = {.cause = (enum cause)random_below(&w->random, CAUSE_COUNT), .key = w->life};
     d.at_ms = w->at_ms;
-    ledger_add_process(w->whole, w->process, w->started_ms, w->at_ms);
-    ledger_add_process(w->back, w->process, w->started_ms, w->at_ms);
+    ledger_add_process(w->whole, w->process, NULL, w->started_ms, w->at_ms);
+    ledger_add_process(w->back, w->process, NULL, w->started_ms, w->at_ms);
     size_t slot = w->process % ARRAY_SIZE(w->old);
     w->old[slot].id = w->process;
     w->old[slot].started_ms = w->started_ms;
@@ -216,7 +214,7 @@ TEST(steps_of_a_clock_that_is_ahead_are_thinned) {
         struct ledger_occupancy life = fact_running(1, 0, 0, 16);
         both[i] = fact_ledger(&(struct ledger_options){.has_log = true, .ideal_step_ms = 2000}, 1);
         ledger_add_occupancy(both[i], &life);
-        int process = ledger_add_process(both[i], 1, 0, TIME_OPEN);
+        int process = ledger_add_process(both[i], 1, NULL, 0, TIME_OPEN);
         for (int64_t step = 1; step <= STEPS; step++) {
             struct record end =
                 fact_record(RECORD_STEP_END, process, 2 * step, FROM_MS + step * 1000 + step * 7919 % 200, step);

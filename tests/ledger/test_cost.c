@@ -37,9 +37,9 @@ static void add_record(struct job *j, enum record_kind kind, int64_t step) {
 
 static void begin_process(struct job *j) {
     if (j->id > 0)
-        ledger_add_process(j->ledger, j->id, TIME_UNKNOWN, j->at_ms);
+        ledger_add_process(j->ledger, j->id, NULL, TIME_UNKNOWN, j->at_ms);
     j->at_ms += 20000;
-    j->process = ledger_add_process(j->ledger, ++j->id, j->at_ms, TIME_OPEN);
+    j->process = ledger_add_process(j->ledger, ++j->id, NULL, j->at_ms, TIME_OPEN);
     j->line = 0;
 }
 

@@ -53,14 +53,14 @@ static void add_life(struct story *t, int64_t lost_ms, int64_t done_ms) {
     life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
     life.done_ms = done_ms;
     ledger_add_occupancy(t->l, &life);
-    ledger_add_process(t->l, t->number, t->began_ms, lost_ms);
+    ledger_add_process(t->l, t->number, NULL, t->began_ms, lost_ms);
 }
 
 static void begin(struct story *t) {
     t->number++;
     t->line = 0;
     t->began_ms = t->at_ms;
-    t->process = ledger_add_process(t->l, t->number, t->at_ms, TIME_OPEN);
+    t->process = ledger_add_process(t->l, t->number, NULL, t->at_ms, TIME_OPEN);
     add_life(t, TIME_OPEN, TIME_UNKNOWN);
     add_record(t, RECORD_JOB_START, RECORD_NONE);
 }

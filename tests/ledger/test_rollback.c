@@ -23,8 +23,8 @@ static void add_record(struct pair *p, enum record_kind kind, int64_t step) {
 }
 
 static void begin_process(struct pair *p) {
-    p->process = ledger_add_process(p->folds, (uint64_t)p->at_ms, p->at_ms, TIME_OPEN);
-    ledger_add_process(p->keeps, (uint64_t)p->at_ms, p->at_ms, TIME_OPEN);
+    p->process = ledger_add_process(p->folds, (uint64_t)p->at_ms, NULL, p->at_ms, TIME_OPEN);
+    ledger_add_process(p->keeps, (uint64_t)p->at_ms, NULL, p->at_ms, TIME_OPEN);
     p->line = 0;
 }
 

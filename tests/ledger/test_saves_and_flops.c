@@ -39,14 +39,14 @@ TEST(flops_of_lines_are_summed_once) {
     CLEANUP_ERROR struct error *err = NULL;
     CLEANUP_BUF struct buf saved;
     buf_init(&saved, 1 << 20);
-    int process = ledger_add_process(l, 7, 1000, TIME_OPEN);
+    int process = ledger_add_process(l, 7, NULL, 1000, TIME_OPEN);
     train(l, process, 1, 5001); /* the first line has no number of steps; long enough to be settled in part */
     add_step(l, process, 5006, 20000000, 2000, -5);
     check(l, 4000, 4004, 1000);
     REQUIRE(ledger_save(l, LEDGER_SAVE_ALL, &saved) == 0);
     again = ledger_load(buf_slice(&saved), NULL, &err);
     REQUIRE(again != NULL);
-    process = ledger_add_process(again, 7, 1000, TIME_OPEN);
+    process = ledger_add_process(again, 7, NULL, 1000, TIME_OPEN);
     train(again, process, 1, 5001);
     check(again, 4000, 4004, 1000);
     ledger_free(again);
@@ -64,7 +64,7 @@ struct log {
 static struct log log_new(void) {
     static const struct ledger_options options = {.has_log = true};
     struct log log = {.ledger = fact_ledger(&options, 1)};
-    log.process = ledger_add_process(log.ledger, 7, 1000, TIME_OPEN);
+    log.process = ledger_add_process(log.ledger, 7, NULL, 1000, TIME_OPEN);
     return log;
 }
 
@@ -107,7 +107,7 @@ TEST(a_save_is_timed_until_it_is_final) {
         ledger_free(log.ledger);
         log.ledger = ledger_load(buf_slice(&saved), NULL, NULL);
         REQUIRE(log.ledger != NULL);
-        log.process = ledger_add_process(log.ledger, 7, 1000, TIME_OPEN);
+        log.process = ledger_add_process(log.ledger, 7, NULL, 1000, TIME_OPEN);
     }
     check_saves(&log, 2, 9 + 11);
     ledger_free(log.ledger);

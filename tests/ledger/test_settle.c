@@ -398,7 +398,7 @@ static char *read_in_turn(bool is_awaited, int hundreds, int64_t *ret_late) {
     struct ledger_occupancy life = fact_running(1, 0, 0, 0);
     struct ledger_result r;
     ledger_add_occupancy(l, &life);
-    int first = ledger_add_process(l, 1, 0, 3000000), second = ledger_add_process(l, 2, 3000000, TIME_OPEN);
+    int first = ledger_add_process(l, 1, NULL, 0, 3000000), second = ledger_add_process(l, 2, NULL, 3000000, TIME_OPEN);
     ledger_await(l, first, is_awaited);
     ledger_await(l, second, true);
     add_steps(l, first, 0, 1500, 0, 0);
@@ -439,7 +439,7 @@ TEST(a_step_a_day_costs_no_more_memory_than_one_a_second) {
     struct ledger_result r;
     struct rusage before, after;
     ledger_add_occupancy(l, &life);
-    int process = ledger_add_process(l, 1, 0, TIME_OPEN);
+    int process = ledger_add_process(l, 1, NULL, 0, TIME_OPEN);
     getrusage(RUSAGE_SELF, &before);
     for (int64_t step = 0; step < 4000; step++) {
         struct record record = fact_record(RECORD_STEP_END, process, step + 1, (step + 1) * 86400000, step + 1);

@@ -13,8 +13,7 @@ static struct ledger *begin(int *ret_process, int64_t lost_ms) {
             life.lost_ms = life.ended_ms = life.released_ms = lost_ms;
         ledger_add_occupancy(l, &life);
     }
-    *ret_process = ledger_add_process(l, 1, 0, TIME_OPEN);
-    ledger_name_process(l, *ret_process, "pod-0");
+    *ret_process = ledger_add_process(l, 1, "pod-0", 0, TIME_OPEN);
     return l;
 }
 

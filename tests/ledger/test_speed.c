@@ -24,14 +24,14 @@ static void run_steps(const char *name, int64_t steps, int64_t restart_every) {
     ledger_add_occupancy(l, &life);
     struct mono_time begin = clock_mono();
     int64_t at = 0, line = 0, step = 0, started = 0;
-    int process = ledger_add_process(l, 1, 0, TIME_OPEN);
+    int process = ledger_add_process(l, 1, NULL, 0, TIME_OPEN);
     struct record r = RECORD_INIT;
     for (int64_t i = 0; i < steps; i++, step++) {
         if (restart_every > 0 && i > 0 && i % restart_every == 0) {
-            ledger_add_process(l, (uint64_t)(i / restart_every), started, at);
+            ledger_add_process(l, (uint64_t)(i / restart_every), NULL, started, at);
             ledger_add_restart(l, 1, at, at + 10000);
             started = at += 30000;
-            process = ledger_add_process(l, (uint64_t)(i / restart_every) + 1, at, TIME_OPEN);
+            process = ledger_add_process(l, (uint64_t)(i / restart_every) + 1, NULL, at, TIME_OPEN);
             line = 0;
             step -= 3;
         }

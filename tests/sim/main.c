@@ -4,6 +4,7 @@
  * status that the controller ends with, and both if killed ones end with another. */
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "fake_objects.h"
 #include "judge.h"
 
 #include <inttypes.h>
@@ -49,6 +50,20 @@ static struct sim_sight choose_sight(const struct sim_life *l, enum kind kind) {
     return s;
 }
 
+static bool is_equal(const char *expected, const char *got, bool is_loud, const char *how) {
+    size_t at = 0;
+    while (expected[at] && expected[at] == got[at])
+        at++;
+    if (expected[at] == got[at])
+        return true;
+    size_t from = at > 80 ? at - 80 : 0;
+    if (is_loud)
+        printf("%s: differs at byte %zu:\n  %.200s\nexpected\n  %.200s\n", how, at, got + from, expected + from);
+    if (is_loud && getenv("SIM_STATUS"))
+        printf("%s\n%s\n", got, expected);
+    return false;
+}
+
 /* A controller that was killed ends with the same status as one that never was, and that remembers all pods. */
 static bool is_same_after_kill(const struct sim_life *l, struct sim_sight sight, bool is_loud) {
     CLEANUP_FREE char *expected = NULL, *got = NULL;
@@ -62,19 +77,20 @@ static bool is_same_after_kill(const struct sim_life *l, struct sim_sight sight,
     sight.survives = true;
     sight.forget_after_ms = INT64_MAX / 2; /* never */
     model_free(sim_watch(l, sight, &expected));
-    size_t at = 0;
-    while (expected[at] && expected[at] == got[at])
-        at++;
-    if (expected[at] == got[at])
-        return true;
-    size_t from = at > 80 ? at - 80 : 0;
-    if (is_loud)
-        printf("killed at %.1f, %.1f, %.1f: differs at byte %zu:\n  %.200s\nexpected\n  %.200s\n",
-               (double)(sight.killed_ms[0] - l->start_ms) / 1000, (double)(sight.killed_ms[1] - l->start_ms) / 1000,
-               (double)(sight.killed_ms[2] - l->start_ms) / 1000, at, got + from, expected + from);
-    if (is_loud && getenv("SIM_STATUS"))
-        printf("%s\n%s\n", got, expected);
-    return false;
+    CLEANUP_FREE char *how = mem_format("killed at %.1f, %.1f, %.1f", (double)(sight.killed_ms[0] - l->start_ms) / 1000,
+                                        (double)(sight.killed_ms[1] - l->start_ms) / 1000,
+                                        (double)(sight.killed_ms[2] - l->start_ms) / 1000);
+    return is_equal(expected, got, is_loud, how);
+}
+
+/* UIDs are random: the same cluster with others has the same status. */
+static bool is_same_with_other_uids(const struct sim_life *l, struct sim_sight sight, const char *status,
+                                    bool is_loud) {
+    CLEANUP_FREE char *got = NULL;
+    CLEANUP_FREE char *expected = fake_other_uids(slice_of(status));
+    sight.has_other_uids = true;
+    model_free(sim_watch(l, sight, &got));
+    return is_equal(expected, got, is_loud, "with other UIDs");
 }
 
 /* FNV-1a, whatever the product hashes with: a change of that leaves the digest as it is. */
@@ -100,6 +116,7 @@ static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
         printf("%s from %.1f to %.1f\n", sight.gaps[g].is_kill ? "killed, blind" : "not watched",
                (double)(max_of(sight.gaps[g].from_ms, l.start_ms) - l.start_ms) / 1000,
                (double)(sight.gaps[g].to_ms - l.start_ms) / 1000);
+    is_same &= is_same_with_other_uids(&l, sight, status, is_loud);
     bool is_good = judge_life(score, &l, m, status, &sight, kind, is_loud);
     if (is_loud && getenv("SIM_WRITES"))
         for (size_t i = 0; i < l.write_count; i++)

@@ -274,6 +274,7 @@ struct sim_sight {
     int64_t killed_ms[SIM_KILLS];   /* each time another controller continues at once, in order; 0: no more */
     bool survives;                  /* what would kill it */
     bool loses_events, evaluates_often;
+    bool has_other_uids;     /* the cluster gave its objects other UIDs */
     int64_t forget_after_ms; /* pods deleted that long ago leave numbers only */
     uint64_t rng;
 };

@@ -2,6 +2,7 @@
  * after which the streams are listed. */
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "fake_objects.h"
 #include "operator/model/evaluate.h"
 #include "sim.h"
 
@@ -128,11 +129,15 @@ static char *evaluate(struct model *m, int64_t now_ms, bool for_successor) {
     return buf_take(&out);
 }
 
-static void observe(struct model *m, const struct sight *x, int64_t at_ms) {
+static void observe(struct model *m, const struct sight *x, bool has_other_uids, int64_t at_ms) {
     bool is_named = x->write->resource == RESOURCE_NODE;
+    struct slice uid = slice_of(x->write->uid);
+    struct slice json = x->what == OBSERVED_VANISHED ? slice_of("") : slice_of(x->write->json);
+    CLEANUP_FREE char *other_uid = has_other_uids ? fake_other_uid(uid) : NULL;
+    CLEANUP_FREE char *other_json = has_other_uids ? fake_other_uids(json) : NULL;
     int r = model_observe(m, x->write->resource, x->what, slice_of(is_named ? "" : "ns"), slice_of(x->write->name),
-                          slice_of(x->write->uid),
-                          x->what == OBSERVED_VANISHED ? slice_of("") : slice_of(x->write->json), at_ms);
+                          other_uid != NULL ? slice_of(other_uid) : uid,
+                          other_json != NULL ? slice_of(other_json) : json, at_ms);
     assert(r == 0);
 }
 
@@ -168,7 +173,7 @@ static struct model *succeed(struct model *old, const struct watcher *w, size_t 
             is_last = s->items[k].write->resource != s->items[i].write->resource ||
                       strcmp(s->items[k].write->uid, s->items[i].write->uid) != 0;
         if (is_last)
-            observe(m, &s->items[i], at_ms);
+            observe(m, &s->items[i], w->sight->has_other_uids, at_ms);
     }
     free(evaluate(m, at_ms, false));
     return m;
@@ -224,7 +229,7 @@ static void watch_one(struct watcher *w, size_t i) {
             free(evaluate(w->model, written_ms, true));
         w->is_blind = gap != NULL && !s->survives;
     }
-    observe(w->model, x, x->at_ms);
+    observe(w->model, x, s->has_other_uids, x->at_ms);
     if (i + 1 < w->sights.count && w->sights.items[i + 1].at_ms == x->at_ms)
         return;
     if (gap)

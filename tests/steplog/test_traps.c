@@ -50,7 +50,7 @@ static void on_record(void *context, const struct record *r) {
 }
 
 static void read_log(struct read *f, struct log *l, uint64_t id) {
-    f->process = ledger_add_process(f->ledger, id, BASE_MS + l->from_s * 1000, BASE_MS + l->to_s * 1000);
+    f->process = ledger_add_process(f->ledger, id, NULL, BASE_MS + l->from_s * 1000, BASE_MS + l->to_s * 1000);
     struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, f);
     steplog_feed(s, buf_slice(&l->text), true);
     steplog_end(s);

@@ -39,7 +39,7 @@ static void read_attempt(struct ledger *l, const struct run *run, int i) {
     size_t size = 0;
     CLEANUP_FREE char *data = harness_read_file(path, &size);
     REQUIRE(data != NULL);
-    struct feed f = {l, ledger_add_process(l, (uint64_t)i + 1, run->spawn_ms[i], run->exit_ms[i])};
+    struct feed f = {l, ledger_add_process(l, (uint64_t)i + 1, NULL, run->spawn_ms[i], run->exit_ms[i])};
     struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &f);
     steplog_feed(s, (struct slice){data, size}, true);
     steplog_end(s);

@@ -62,7 +62,7 @@ static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct rea
     struct error *err = NULL;
     *reading = (struct reading){.first_reported_ms = INT64_MAX, .first_line_ms = INT64_MAX, .first_step = -1};
     int64_t started = whole_second(a->start_ms + a->skew_ms);
-    f.process = ledger_add_process(l, (uint64_t)i + 1, started, TIME_OPEN);
+    f.process = ledger_add_process(l, (uint64_t)i + 1, NULL, started, TIME_OPEN);
     buf_init(&text, 64 << 20);
     write_log(job, a, &text);
     if (job->tear != NULL && job->tear->seed % (uint64_t)job->attempt_count == (uint64_t)i) {
@@ -88,7 +88,7 @@ static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct rea
         reading->steps = reading->starts - !reading->has_job_end;
     steplog_free(s);
     int64_t end = logged_end_ms(a, counts.last_stamp_ms);
-    ledger_add_process(l, (uint64_t)i + 1, started, end);
+    ledger_add_process(l, (uint64_t)i + 1, NULL, started, end);
     if (lag >= 0)
         ledger_set_line_lag(l, f.process, lag);
     return end;

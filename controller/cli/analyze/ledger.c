@@ -74,7 +74,7 @@ static void report_attempt(struct analyze_ledger *l, size_t number, int64_t lost
                                          .known_until_ms = lost_ms};
     slice_copy(occupancy.name, sizeof occupancy.name, slice_of(t->path));
     ledger_add_occupancy(l->ledger, &occupancy);
-    ledger_add_process(l->ledger, number + 1, t->first_ms, lost_ms);
+    ledger_add_process(l->ledger, number + 1, t->path, t->first_ms, lost_ms);
 }
 
 /* An evaluation settles what can no longer change, so that memory stays bounded however long the log is. */
@@ -96,8 +96,7 @@ static struct attempt *begin_attempt(struct analyze_ledger *l) {
     struct attempt *t = &l->attempts[l->count++];
     *t = (struct attempt){
         .path = l->name, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN, .trainer = {.last_ms = TIME_UNKNOWN}};
-    t->process = ledger_add_process(l->ledger, l->count, TIME_UNKNOWN, TIME_OPEN);
-    ledger_name_process(l->ledger, t->process, l->name);
+    t->process = ledger_add_process(l->ledger, l->count, l->name, TIME_UNKNOWN, TIME_OPEN);
     l->has_attempt = true;
     return t;
 }

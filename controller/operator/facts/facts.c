@@ -1,5 +1,6 @@
 #include "operator/facts/facts.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/facts/causes.h"
@@ -259,8 +260,8 @@ static void add_trainer_restarts(const struct log_process *p, struct sink *sink)
                                 .message = message,
                                 .node = n ? n->name : "",
                                 .node_pool = n && n->pool ? n->pool : ""};
-        struct ledger_disruption d = {.key = p->pod->id + (uint64_t)p->restart_count * 1000003 + (uint64_t)x->line,
-                                      .at_ms = x->ended_ms};
+        const uint64_t of[] = {p->pod->id, (uint64_t)p->restart_count, (uint64_t)x->line};
+        struct ledger_disruption d = {.key = hash_stable(0, HASH_BYTES(&of)), .at_ms = x->ended_ms};
         if (cause_fill(&f, &d))
             sink_disruption(sink, &d);
     }

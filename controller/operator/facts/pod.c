@@ -71,7 +71,9 @@ static void add_restarts(const struct pod *p, struct sink *sink) {
             int64_t up_ms =
                 is_last || c->instances[k + 1].started_ms == TIME_UNKNOWN ? TIME_OPEN : c->instances[k + 1].started_ms;
             sink_restart(sink, p->id, down_ms, max_of(up_ms, down_ms));
-            struct ledger_disruption d = {.key = p->id + (uint64_t)c->instances[k].restart_count + 1, .at_ms = down_ms};
+            struct ledger_disruption d = {.key = p->id + (uint64_t)c->instances[k].restart_count + 1,
+                                          .at_ms = down_ms,
+                                          .slot = (uint32_t)p->slot};
             char message[STORE_MESSAGE_SIZE], exit_text[32];
             snprintf(exit_text, sizeof exit_text, "exit %d", c->instances[k].exit_code);
             snprintf(message, sizeof message, "container %s restarted in place after %s (%s)", c->name, exit_text,
@@ -201,7 +203,8 @@ static void update_loss(struct model_job *job, struct pod *p, const struct ledge
     p->loss_recorded = d ? (uint8_t)(d->cause + 1) : 0;
     if (d == NULL)
         return;
-    loss = (struct ledger_disruption){.cause = d->cause, .key = p->id, .at_ms = d->at_ms, .opens = d->opens};
+    loss = (struct ledger_disruption){
+        .cause = d->cause, .key = p->id, .at_ms = d->at_ms, .slot = (uint32_t)p->slot, .opens = d->opens};
     ledger_add_disruption(job->ledger, &loss);
 }
 

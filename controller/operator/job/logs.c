@@ -127,15 +127,14 @@ void job_logs_done(struct model_job *job) {
 
 /* A run without a known pod: before the known runs, or after all that will be known. */
 static void add_process_without_pod(struct log_process *p) {
-    p->ordinal = ledger_add_process(p->job->ledger, 1, TIME_UNKNOWN, TIME_OPEN);
+    p->ordinal = ledger_add_process(p->job->ledger, 1, NULL, TIME_UNKNOWN, TIME_OPEN);
     ledger_await(p->job->ledger, p->ordinal, !p->has_ended && !p->job->log.trouble[0]);
 }
 
-/* One run of the trainer; its number identifies it within the container. */
+/* One run of the trainer; its number identifies it within the container. The ids of a pod's runs ascend. */
 static int add_run(const struct log_process *p, int run, int64_t started_ms, int64_t ended_ms) {
-    uint64_t id = p->pod->id + (uint64_t)p->restart_count * 1000003 + (uint64_t)run * UINT64_C(0x9E3779B97F4A7C15);
-    int ordinal = ledger_add_process(p->job->ledger, id, started_ms, ended_ms);
-    ledger_name_process(p->job->ledger, ordinal, p->pod->name);
+    uint64_t id = p->pod->id / 2 + ((uint64_t)p->restart_count << 24) + (uint64_t)run;
+    int ordinal = ledger_add_process(p->job->ledger, id, p->pod->name, started_ms, ended_ms);
     int lag = p->parser != NULL ? steplog_format_line_lag(steplog_counts_get(p->parser).recognized) : -1;
     if (lag >= 0)
         ledger_set_line_lag(p->job->ledger, ordinal, lag);
