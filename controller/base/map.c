@@ -15,7 +15,7 @@ void map_init_stable(struct map *m, void (*value_free)(void *value)) {
 }
 
 static uint64_t hash_of(const struct map *m, struct slice key) {
-    return m->is_stable ? slice_hash(key) : hash_local(0, key);
+    return m->is_stable ? hash_stable(0, key) : hash_local(0, key);
 }
 
 void map_done(struct map *m) {
@@ -63,7 +63,7 @@ void *map_get(const struct map *m, struct slice key) {
 }
 
 static bool has_hash(const struct map_entry *e, uint64_t hash) {
-    return e->hash == (uint32_t)hash && slice_hash((struct slice){e->key, e->key_size}) == hash;
+    return e->hash == (uint32_t)hash && hash_stable(0, (struct slice){e->key, e->key_size}) == hash;
 }
 
 void *map_get_hashed(const struct map *m, uint64_t hash) {

@@ -22,12 +22,13 @@ struct map {
 };
 
 void map_init(struct map *m, void (*value_free)(void *value));
-/* Hashes by slice_hash, so that map_get_hashed finds an entry by an identity that was stored. Nobody untrusted may
+/* Hashes by hash_stable, so that map_get_hashed finds an entry by an identity that was stored. Nobody untrusted may
  * choose its keys. */
 void map_init_stable(struct map *m, void (*value_free)(void *value));
 void map_done(struct map *m);
-void *map_get(const struct map *m, struct slice key);     /* NULL if absent */
-void *map_get_hashed(const struct map *m, uint64_t hash); /* of a stable map, by its key's slice_hash; NULL if absent */
+void *map_get(const struct map *m, struct slice key); /* NULL if absent */
+void *map_get_hashed(const struct map *m,
+                     uint64_t hash); /* of a stable map, by its key's hash_stable(0, key); NULL if absent */
 /* Puts or replaces (a replaced value is freed). */
 /* Returns the map's own copy of the key, which ends in NUL and stays where it is as long as it is in the map. */
 const char *map_put(struct map *m, struct slice key, void *value);

@@ -132,7 +132,7 @@ static void add_restarts(const struct model_job *job, struct sink *sink) {
         snprintf(reason, sizeof reason, "%s %lld", r->what, (long long)r->number);
         struct cause_facts f = {
             .object = "JobSet", .shows = "restarts", .reason = reason, .name = t->name, .message = r->message};
-        struct ledger_disruption d = {.key = slice_hash(slice_of(reason)),
+        struct ledger_disruption d = {.key = sink_key("restarts", r->what, r->number),
                                       .at_ms = fact_restarted_ms(job, r),
                                       .opens = fact_is_restart_watched(job, r)};
         if (cause_fill(&f, &d))
@@ -201,7 +201,7 @@ static void add_resumption(const struct target *t, const struct replicated_job *
             until_ms = min_of(until_ms, resumed_ms(j, on->at_ms));
         }
         struct cause_facts f = held_by(t, r);
-        struct ledger_hold hold = {.key = slice_hash(slice_of(r->name)) ^ (uint64_t)on->at_ms,
+        struct ledger_hold hold = {.key = sink_key("resumed", r->name, on->at_ms),
                                    .from_ms = on->at_ms,
                                    .to_ms = until_ms,
                                    .basis = BASIS_OBSERVED};
@@ -223,7 +223,7 @@ static void add_dependency(const struct target *t, const struct replicated_job *
             if (t->restarts.items[i].number == n + 1 && strcmp(t->restarts.items[i].what, "restarts") == 0)
                 a.made_ms = min_of(a.made_ms, t->restarts.items[i].at_ms);
         struct cause_facts f = held_by(t, r);
-        struct ledger_hold hold = {.key = slice_hash(slice_of(r->name)) + (uint64_t)n,
+        struct ledger_hold hold = {.key = sink_key(f.shows, r->name, n),
                                    .from_ms = n == 0 ? t->created_ms : max_of(a.started_ms, a.cleared_ms),
                                    .to_ms = a.made_ms,
                                    .basis = BASIS_OBSERVED};
@@ -260,8 +260,9 @@ static void add_trainer_restarts(const struct log_process *p, struct sink *sink)
                                 .message = message,
                                 .node = n ? n->name : "",
                                 .node_pool = n && n->pool ? n->pool : ""};
-        const uint64_t of[] = {p->pod->id, (uint64_t)p->restart_count, (uint64_t)x->line};
-        struct ledger_disruption d = {.key = hash_stable(0, HASH_BYTES(&of)), .at_ms = x->ended_ms};
+        struct ledger_disruption d = {
+            .key = hash_stable(sink_key("log", pod_uid(p->pod), p->restart_count), HASH_BYTES(&x->line)),
+            .at_ms = x->ended_ms};
         if (cause_fill(&f, &d))
             sink_disruption(sink, &d);
     }

@@ -28,8 +28,9 @@ static int64_t workload_end_ms(const struct workload *w) {
     return w->finished_ms != TIME_UNKNOWN ? w->finished_ms : w->removed_ms != TIME_UNKNOWN ? w->removed_ms : TIME_OPEN;
 }
 
-static void hold(struct sink *sink, const struct cause_facts *facts, uint64_t key, int64_t from_ms, int64_t to_ms) {
-    struct ledger_hold h = {.key = key, .from_ms = from_ms, .to_ms = to_ms, .basis = BASIS_OBSERVED};
+static void hold(struct sink *sink, const struct cause_facts *facts, const char *uid, int64_t from_ms, int64_t to_ms) {
+    struct ledger_hold h = {
+        .key = sink_key(facts->shows, uid, from_ms), .from_ms = from_ms, .to_ms = to_ms, .basis = BASIS_OBSERVED};
     if (cause_fill_hold(facts, &h))
         sink_hold(sink, &h);
 }
@@ -41,7 +42,7 @@ static void add_return(const struct workload *w, const struct transition *over, 
     for (int i = 0; i < w->admitted.count; i++)
         if (w->admitted.items[i].is_true && w->admitted.items[i].at_ms >= over->at_ms)
             to_ms = min_of(to_ms, w->admitted.items[i].at_ms);
-    hold(sink, &f, slice_hash(slice_of(w->uid)) + (uint64_t)over->at_ms, over->at_ms, to_ms);
+    hold(sink, &f, w->uid, over->at_ms, to_ms);
 }
 
 static void add_evictions(const struct workload *w, struct sink *sink) {
@@ -54,14 +55,13 @@ static void add_evictions(const struct workload *w, struct sink *sink) {
         }
         struct cause_facts f = {
             .object = "Workload", .shows = "Evicted", .reason = e->reason, .name = w->name, .message = e->message};
-        struct ledger_disruption d = {
-            .key = slice_hash(slice_of(w->uid)) + (uint64_t)e->at_ms, .at_ms = e->at_ms, .opens = true};
+        struct ledger_disruption d = {.key = sink_key(f.shows, w->uid, e->at_ms), .at_ms = e->at_ms, .opens = true};
         if (!cause_fill(&f, &d))
             continue;
         sink_disruption(sink, &d);
         int64_t to_ms = admitted_again_ms(w, e->at_ms), end_ms = workload_end_ms(w);
         if (d.cause != CAUSE_USER_SUSPEND) /* add_inactivity reports that hold */
-            hold(sink, &f, d.key, e->at_ms, min_of(to_ms, end_ms));
+            hold(sink, &f, w->uid, e->at_ms, min_of(to_ms, end_ms));
     }
 }
 
@@ -73,14 +73,13 @@ static void add_inactivity(const struct workload *w, struct sink *sink) {
         if (off->is_true || slice_contains(slice_of(off->reason), "DeactivatedDueTo"))
             continue;
         int64_t to_ms = i + 1 < w->active.count ? w->active.items[i + 1].at_ms : workload_end_ms(w);
-        hold(sink, &f, (uint64_t)off->at_ms ^ 4, off->at_ms, to_ms);
+        hold(sink, &f, w->uid, off->at_ms, to_ms);
     }
 }
 
 /* Time without quota: from the start, or from the loss of quota, until QuotaReserved=True. */
 static void add_queue_waits(const struct workload *w, int64_t start_ms, struct sink *sink) {
     int64_t from_ms = start_ms;
-    uint64_t key = slice_hash(slice_of(w->uid)) ^ 1;
     const char *message = "no quota yet";
     bool is_reserved = false;
     for (int i = 0; i <= w->reserved.count; i++) {
@@ -95,7 +94,7 @@ static void add_queue_waits(const struct workload *w, int64_t start_ms, struct s
         if (is_reserved || (r == NULL && w->reserved.count > 0 && history_is_true(&w->reserved)))
             continue;
         struct cause_facts f = {.object = "Workload", .shows = "QuotaReserved", .name = w->name, .message = message};
-        hold(sink, &f, key + (uint64_t)from_ms, from_ms, r ? r->at_ms : workload_end_ms(w));
+        hold(sink, &f, w->uid, from_ms, r ? r->at_ms : workload_end_ms(w));
         is_reserved = r != NULL;
     }
 }
@@ -119,7 +118,7 @@ static void add_check_waits(const struct workload *w, struct sink *sink) {
                 to_ms = w->admitted.items[k].at_ms < to_ms ? w->admitted.items[k].at_ms : to_ms;
                 break;
             }
-        hold(sink, &f, slice_hash(slice_of(w->uid)) ^ (uint64_t)r->at_ms ^ 2, r->at_ms, to_ms);
+        hold(sink, &f, w->uid, r->at_ms, to_ms);
     }
 }
 
@@ -139,15 +138,14 @@ static void add_unknown_workload(const struct model_job *job, struct sink *sink)
     char name[300];
     snprintf(name, sizeof name, "%s %.253s", t->kind == TARGET_JOBSET ? "JobSet" : "Job", t->name);
     struct cause_facts f = {.object = "Workload", .shows = "missing", .reason = t->spec.queue, .name = name};
-    uint64_t key = slice_hash(slice_of(t->uid)) ^ 3;
     if (job_forbidden(job, RESOURCE_WORKLOAD) == NULL) {
-        hold(sink, &f, key, t->created_ms, TIME_OPEN);
+        hold(sink, &f, t->uid, t->created_ms, TIME_OPEN);
         return;
     }
     f.shows = "forbidden";
     for (int i = 0; i < t->suspended.count; i++) {
         const struct transition *s = &t->suspended.items[i];
-        struct ledger_hold h = {.key = key + (uint64_t)s->at_ms,
+        struct ledger_hold h = {.key = sink_key(f.shows, t->uid, s->at_ms),
                                 .from_ms = s->at_ms,
                                 .to_ms = i + 1 < t->suspended.count ? t->suspended.items[i + 1].at_ms : TIME_OPEN,
                                 .basis = BASIS_ASSUMED};

@@ -48,7 +48,7 @@ void fact_add_refusals(struct model_job *job, struct sink *sink) {
                                     .reason = r->is_quota ? "Quota" : "",
                                     .name = j->name,
                                     .message = all->message};
-            struct ledger_hold hold = {.key = slice_hash(slice_of(j->uid)) ^ (uint64_t)r->from_ms ^ 5,
+            struct ledger_hold hold = {.key = sink_key(f.shows, j->uid, r->from_ms),
                                        .from_ms = r->from_ms,
                                        .to_ms = refused_until_ms(job, j, r),
                                        .basis = BASIS_OBSERVED};

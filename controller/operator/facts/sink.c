@@ -1,6 +1,11 @@
 #include "operator/facts/sink.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
+
+uint64_t sink_key(const char *shows, const char *object, int64_t number) {
+    return hash_stable(hash_stable(hash_stable(0, slice_of(shows)), slice_of(object)), HASH_BYTES(&number));
+}
 
 struct sink sink_begin(struct ledger *l, struct pushed_list *list) {
     for (int i = 0; i < list->count; i++)
@@ -82,7 +87,7 @@ void sink_hold_pieces(const struct history *suspended, struct ledger_hold hold, 
         hold.to_ms = off->at_ms;
         sink_hold(sink, &hold);
         hold.from_ms = on_ms;
-        hold.key += 1000003;
+        hold.key = hash_stable(hold.key, HASH_BYTES(&on_ms));
     }
     hold.to_ms = to_ms;
     sink_hold(sink, &hold);

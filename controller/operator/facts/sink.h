@@ -13,6 +13,8 @@ struct sink {
     int64_t over_ms;        /* end of the last hold that has ended; TIME_UNKNOWN: none */
 };
 
+/* The key of a fact: what shows it, its object's UID or name, and a number that is unique among that object's. */
+uint64_t sink_key(const char *shows, const char *object, int64_t number);
 struct sink sink_begin(struct ledger *l, struct pushed_list *list);
 void sink_end(struct sink *s);
 void sink_hold(struct sink *s, const struct ledger_hold *hold);

@@ -1,10 +1,11 @@
 /* Which chips a job uses, and what they cost: as the labels of its nodes say, or the status of a predecessor. */
 #include "operator/job/chip.h"
+#include "base/hash.h"
 
 /* Of the first pod with chips on a node whose labels name one. Kept: nodes go before a job's record does. */
 void job_find_chip(struct model_job *job) {
     const struct target *t = job->target;
-    uint64_t target = slice_hash(slice_of(t->uid));
+    uint64_t target = hash_local(0, slice_of(t->uid));
     if (job->accelerator.target_hash != target) {
         job->accelerator.chip = NULL;
         job->accelerator.price = PRICE_NONE;
@@ -32,5 +33,5 @@ void job_remember_chip(struct model_job *job, const struct object_jobgoodput *o)
         return;
     job->accelerator.chip = chip_find(o->accelerator);
     job->accelerator.price = o->label_price;
-    job->accelerator.target_hash = slice_hash(o->numbers.uid);
+    job->accelerator.target_hash = hash_local(0, o->numbers.uid);
 }

@@ -53,18 +53,17 @@ static int compare_pods(const void *a, const void *b) {
 
 void job_find_log_pods(struct model_job *job) {
     struct target *t = job->target;
-    uint64_t version = t ? t->pods.version * 1000003 + t->pods.shape_version : 0;
-    if (version == job->log_pods.version)
+    uint64_t version = t ? t->pods.version : 0, shape_version = t ? t->pods.shape_version : 0;
+    bool has_same_shape = job->log_pods.version != UINT64_MAX && job->log_pods.shape_version == shape_version;
+    if (has_same_shape && job->log_pods.version == version)
         return;
-    bool has_only_more = t && job->log_pods.version != UINT64_MAX &&
-                         job->log_pods.shape_version == t->pods.shape_version &&
-                         t->pods.unindexed == 0; /* pods that were looked at stay where they are */
+    bool has_only_more = t && has_same_shape && t->pods.unindexed == 0; /* pods that were looked at stay in place */
     if (!has_only_more) {
         job->log_pods.pods_read = 0;
         job->log_pods.count = 0;
     }
     job->log_pods.version = version;
-    job->log_pods.shape_version = t ? t->pods.shape_version : 0;
+    job->log_pods.shape_version = shape_version;
     const struct replicated_job *r = job_log_replicated_job(job);
     if (r == NULL || job->spec.log.kind == MODEL_SOURCE_NONE)
         return;

@@ -46,9 +46,9 @@ void jobs_tick_log_work(struct jobs *jobs, int64_t now_ms) {
         return;
     jobs->log_work_minute = now_ms / MINUTE_MS;
     for (size_t i = 0; i < jobs->log_work.count; i++) {
-        const struct map_entry *entry = &jobs->log_work.entries[i];
-        struct model_job *job = map_get(&jobs->by_name, (struct slice){entry->key, entry->key_size});
-        if (job != NULL && *(int64_t *)entry->value >= JOB_LOG_WORK && job->log.costly_pattern == NULL)
+        const int64_t *units = map_at(&jobs->log_work, i);
+        struct model_job *job = map_get(&jobs->by_name, map_key_at(&jobs->log_work, i));
+        if (job != NULL && *units >= JOB_LOG_WORK && job->log.costly_pattern == NULL)
             job_mark_dirty(job);
     }
     map_done(&jobs->log_work);

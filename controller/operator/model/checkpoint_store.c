@@ -128,7 +128,7 @@ static void visit_nodes(struct visitor *v, struct target *t) {
             map_put(&seen, slice_of(t->pods.items[i]->node->name), t->pods.items[i]->node);
     codec_count(v->codec, seen.count, MAX_PODS);
     for (size_t i = 0; i < seen.count; i++) {
-        struct node *n = seen.entries[i].value;
+        struct node *n = map_at(&seen, i);
         char name[254] = "";
         slice_copy(name, sizeof name, slice_of(n->name));
         codec_chars(v->codec, name, sizeof name);

@@ -1,4 +1,6 @@
 #include "operator/model/evaluate.h"
+#include "base/hash.h"
+#include "base/mem.h"
 #include "ledger/doubt.h"
 
 #include "operator/facts/facts.h"
@@ -167,14 +169,14 @@ static void report_earlier(struct model_job *job, int64_t known_ms) {
 
 /* EvidenceComplete says how far to trust the running totals, and is written with them. */
 static uint64_t conditions_hash(const struct view *v) {
-    uint64_t hash = SLICE_HASH_START;
+    uint64_t hash = 0;
     for (int i = 0; i < JOB_CONDITIONS; i++) {
         const struct condition_view *c = &v->conditions[i];
         if (c->type == NULL || strcmp(c->type, "EvidenceComplete") == 0)
             continue;
-        hash = slice_hash_add(hash, slice_of(c->type));
-        hash = slice_hash_add(hash, slice_of(c->status));
-        hash = slice_hash_add(hash, slice_of(c->reason));
+        const char *texts[] = {c->type, c->status, c->reason};
+        for (size_t k = 0; k < ARRAY_SIZE(texts); k++)
+            hash = hash_local(hash, slice_of(texts[k]));
     }
     return hash;
 }

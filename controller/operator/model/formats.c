@@ -48,7 +48,7 @@ static void change_job(struct model_job *job, const struct userformat *user, boo
 
 static void change_jobs(struct jobs *jobs, const char *name, const struct userformat *user, bool was_usable) {
     for (size_t i = 0; i < jobs->by_name.count; i++) {
-        struct model_job *job = jobs->by_name.entries[i].value;
+        struct model_job *job = map_at(&jobs->by_name, i);
         if (strcmp(job->spec.log.format, name) == 0 && job->final.status == NULL)
             change_job(job, user, was_usable);
     }
@@ -88,7 +88,7 @@ int observe_steplogformat(struct jobs *jobs, enum observed what, struct slice na
 
 bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE], struct buf *status) {
     for (size_t i = 0; i < m->jobs.formats.count; i++) {
-        struct format *f = m->jobs.formats.entries[i].value;
+        struct format *f = map_at(&m->jobs.formats, i);
         char since[RFC3339_SIZE], message[300];
         struct jwrite w;
         if (!f->is_unreported)

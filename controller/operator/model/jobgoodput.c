@@ -1,4 +1,5 @@
 #include "operator/model/jobgoodput.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "operator/job/chip.h"
 #include "operator/job/final.h"
@@ -14,14 +15,10 @@
 
 #define TRACE_POINTS 256 /* of steps, and of saves: 12 KiB at most, for a picture */
 
-static uint64_t mixed(uint64_t hash, const void *data, size_t size) {
-    return hash * UINT64_C(1099511628211) ^ slice_hash((struct slice){data, size});
-}
-
 /* Of the options that decide how the ledger counts. */
 static uint64_t counting_hash(const struct model_job *job) {
-    uint64_t hash = mixed(1, &job->spec.options, sizeof job->spec.options);
-    return mixed(hash, job->spec.required, sizeof job->spec.required); /* interned: the same text is the same pointer */
+    uint64_t hash = hash_local(0, HASH_BYTES(&job->spec.options));
+    return hash_local(hash, HASH_BYTES(&job->spec.required)); /* interned: the same text is the same pointer */
 }
 
 /* Identifies the log: records of another log do not count. Checkpoints store it, so every process computes the same. */
@@ -29,14 +26,13 @@ static uint64_t log_hash(const struct model_job *job) {
     const char *texts[] = {job->spec.log.source,         job->spec.log.format,  job->spec.log.container,
                            job->spec.log.replicated_job, job->spec.target_name, job->spec.log.path,
                            job->spec.log.project,        job->spec.log.logger,  job->spec.log.job_name};
-    uint64_t hash = 1;
+    uint64_t hash = 0;
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-        hash = mixed(hash, texts[i], strlen(texts[i]));
+        hash = hash_stable(hash, slice_of(texts[i]));
     for (int i = 0; i < OBJECT_REGEXES; i++)
-        hash =
-            mixed(hash, job->spec.log.patterns[i], job->spec.log.patterns[i] ? strlen(job->spec.log.patterns[i]) : 0);
+        hash = hash_stable(hash, slice_of(job->spec.log.patterns[i]));
     int64_t numbers[] = {job->spec.log.job_index, job->spec.log.completion_index, (int64_t)job->spec.target_kind};
-    return mixed(hash, numbers, sizeof numbers);
+    return hash_stable(hash, HASH_BYTES(&numbers));
 }
 
 /* To the greatest length of an object's name. */

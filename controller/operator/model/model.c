@@ -48,7 +48,7 @@ static void jobs_done(struct jobs *jobs) {
         if (jobs->dirty[i]->is_deleted)
             job_free(jobs->dirty[i]);
     for (size_t i = 0; i < jobs->by_name.count; i++)
-        job_free(jobs->by_name.entries[i].value);
+        job_free(map_at(&jobs->by_name, i));
     map_done(&jobs->by_name);
     map_done(&jobs->by_target);
     map_done(&jobs->formats);
@@ -104,7 +104,7 @@ void model_forbidden(struct model *m, enum resource resource, struct slice names
     if (!has_changed)
         return;
     for (size_t i = 0; i < m->jobs.by_name.count; i++) {
-        struct model_job *job = m->jobs.by_name.entries[i].value;
+        struct model_job *job = map_at(&m->jobs.by_name, i);
         if (namespace_.size_bytes == 0 || slice_is(namespace_, job->namespace_))
             job_mark_dirty(job);
     }
@@ -140,7 +140,7 @@ size_t model_job_count(const struct model *m) {
 }
 
 struct model_job *model_job_at(struct model *m, size_t index) {
-    return m->jobs.by_name.entries[index].value;
+    return map_at(&m->jobs.by_name, index);
 }
 
 struct model_job *model_job_find(struct model *m, const char *namespace_, const char *name) {

@@ -2,6 +2,7 @@
  * again under the same ID, which updates it. Times come from the job, so that another controller sends the same Events.
  */
 #include "operator/model/notices.h"
+#include "base/hash.h"
 
 #include "ledger/evaluate.h"
 #include "operator/job/job.h"
@@ -79,7 +80,7 @@ static void notice_interruption(struct model_job *job, const struct view *v, int
     }
     describe(&known, r->has_steps && over, &note);
     /* While it is open, only another cause is sent: evidence arrives in several steps. */
-    uint64_t hash = over ? slice_hash(buf_slice(&note)) : (uint64_t)i->cause + 1;
+    uint64_t hash = over ? hash_stable(0, buf_slice(&note)) : (uint64_t)i->cause + 1;
     if (last->number == i->number && (last->hash == hash || (!over && i->cause == CAUSE_UNKNOWN)))
         return;
     bool is_refined = last->number == i->number && last->is_over && over;

@@ -1,5 +1,6 @@
 #include "operator/status/phase.h"
 
+#include "base/hash.h"
 #include "base/minmax.h"
 #include "ledger/evaluate.h"
 #include "operator/facts/facts.h"
@@ -103,10 +104,13 @@ static void format_age(char out[static 32], int64_t ms) {
 
 /* Numbers in the words (of nodes, of quota that is missing) move without another reason. */
 static void note_reason(struct view *v, const char *kind, const char *words) {
-    v->waiting_hash = slice_hash(slice_of(kind));
-    for (const char *c = words ? words : ""; *c; c++)
-        if (*c < '0' || *c > '9')
-            v->waiting_hash = (v->waiting_hash ^ (uint8_t)*c) * UINT64_C(1099511628211);
+    static const char digits[] = "0123456789";
+    v->waiting_hash = hash_local(0, slice_of(kind));
+    for (const char *c = words ? words : ""; *c != '\0'; c += strspn(c, digits)) {
+        size_t size = strcspn(c, digits);
+        v->waiting_hash = hash_local(v->waiting_hash, (struct slice){c, size});
+        c += size;
+    }
 }
 
 /* Why this pod does not count as available; false if it does. A new pod that is not bound yet changes no reason. */

@@ -14,8 +14,7 @@ void store_events_free(void *value) {
 
 static void forget_foreign_events(struct store *store) {
     for (size_t i = store->events.count; i-- > 0;) {
-        struct map_entry *e = &store->events.entries[i];
-        struct slice uid = {e->key, e->key_size};
+        struct slice uid = map_key_at(&store->events, i);
         if (map_get(&store->pods, uid) == NULL)
             map_remove(&store->events, uid);
     }

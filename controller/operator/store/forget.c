@@ -124,7 +124,7 @@ void store_trim(struct store *store) {
     struct target *oldest = NULL;
     size_t count = 0;
     for (size_t i = 0; i < store->targets.count; i++) {
-        struct target *t = store->targets.entries[i].value;
+        struct target *t = map_at(&store->targets, i);
         if (t->job || !t->end.is_deleted)
             continue;
         count++;
@@ -146,9 +146,9 @@ void store_done(struct store *store) {
     store->touched = NULL;
     store->touched_count = 0; /* forgetting a target looks through them */
     while (store->targets.count > 0)
-        store_forget(store, store->targets.entries[store->targets.count - 1].value);
+        store_forget(store, map_at(&store->targets, store->targets.count - 1));
     for (size_t i = 0; i < store->nodes.count; i++)
-        node_free(store->nodes.entries[i].value);
+        node_free(map_at(&store->nodes, i));
     store_forbidden_done(store);
     map_done(&store->targets);
     map_done(&store->names);

@@ -115,6 +115,6 @@ void store_unreachable(struct store *store, int64_t from_ms, int64_t to_ms) {
         return;
     spans_add(&store->unreachable, from_ms, to_ms);
     for (size_t i = 0; i < store->nodes.count; i++)
-        if (node_past(store->nodes.entries[i].value)->trouble_count > 0)
-            store_touch_node(store, store->nodes.entries[i].value);
+        if (node_past(map_at(&store->nodes, i))->trouble_count > 0)
+            store_touch_node(store, map_at(&store->nodes, i));
 }

@@ -1,6 +1,7 @@
 #include "operator/store/store.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/jscan.h"
 #include "base/mem.h"
 
@@ -105,7 +106,7 @@ struct pod *store_pod_new(struct store *store, struct target *t, const struct ob
     p->uid_at = (uint8_t)(meta->name.size_bytes + 1); /* names are at most 253 bytes: object_meta_bound */
     slice_copy(p->name, meta->name.size_bytes + 1, meta->name);
     slice_copy(p->name + p->uid_at, meta->uid.size_bytes + 1, meta->uid);
-    p->id = slice_hash(meta->uid);
+    p->id = hash_stable(0, meta->uid);
     p->target = t;
     p->replicated_job = store_intern(store, meta->replicated_job);
     p->default_container = store_intern(store, meta->default_container);

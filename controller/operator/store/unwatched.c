@@ -38,7 +38,7 @@ void store_cut(struct store *store, int64_t from_ms, int64_t to_ms) {
     if (from_ms >= to_ms || (last && from_ms >= last->from_ms && to_ms <= last->to_ms))
         return;
     for (size_t i = 0; i < store->kube_jobs.count; i++) {
-        struct kube_job *j = store->kube_jobs.entries[i].value;
+        struct kube_job *j = map_at(&store->kube_jobs, i);
         j->failed_unwatched += j->failed_ms > from_ms ? j->failed_unsettled : 0;
         j->failed_unsettled = j->failed_ms > from_ms ? 0 : j->failed_unsettled;
     }
@@ -49,12 +49,12 @@ void store_cut(struct store *store, int64_t from_ms, int64_t to_ms) {
         spans_add(&store->cuts, from_ms, to_ms);
     }
     for (size_t i = 0; i < store->targets.count; i++)
-        store_touch_target(store, store->targets.entries[i].value);
+        store_touch_target(store, map_at(&store->targets, i));
 }
 
 void store_unwatch(struct store *store, struct slice namespace_, int64_t from_ms) {
     for (size_t i = 0; i < store->targets.count; i++) {
-        struct target *t = store->targets.entries[i].value;
+        struct target *t = map_at(&store->targets, i);
         if ((namespace_.size_bytes > 0 && !slice_is(namespace_, t->namespace_)) || from_ms >= store->received_ms)
             continue;
         spans_add(&t->watch.gaps, from_ms, store->received_ms);
