@@ -285,7 +285,8 @@ static enum line_result evaluation_line(struct steplog *s, const struct generic_
     if (!g->is_accepted || s->last_step == RECORD_NONE || !l->has_loss)
         return LINE_NOT_MINE;
     const struct generic_candidate *c = &g->candidates[0];
-    bool is_numbered = strcmp(l->name, c->name) == 0 && !l->counts_within_epoch && c->scope != SCOPE_EPOCH;
+    bool is_numbered =
+        c->unit > 0 && strcmp(l->name, c->name) == 0 && !l->counts_within_epoch && c->scope != SCOPE_EPOCH;
     int64_t step = is_numbered ? (l->number + c->before) / c->unit : s->last_step;
     if ((!is_numbered && c->delta != c->unit && c->epoch == RECORD_NONE) || step < s->last_step)
         return LINE_NOT_MINE;
