@@ -290,6 +290,60 @@ TEST(what_stands_twice_counts_once) {
     }
 }
 
+/* Python writes to a pipe in blocks: the lines of many steps get the stamp of one write. The first block's steps were
+ * taken for a preparation. */
+TEST(steps_in_bursts) {
+    static const int blocks[] = {8, 20, 50, STEPS};
+    for (size_t i = 0; i < ARRAY_SIZE(blocks); i++) {
+        CLEANUP_BUF struct buf b;
+        char stamp[RFC3339_SIZE];
+        buf_init(&b, 1 << 20);
+        buf_format(&b, "%s starting\n", rfc3339_format(stamp, time_ns(0) - INT64_C(60000000000), 9));
+        for (int step = 0; step < STEPS; step++) {
+            int last = step - step % blocks[i] + blocks[i] - 1;
+            int64_t written_ns = time_ns(last < STEPS ? last : STEPS - 1) + step % blocks[i] * 30000;
+            buf_format(&b, "%s completed step: %d, seconds: 2.0, x\n", rfc3339_format(stamp, written_ns, 9), step);
+        }
+        write_buf("a.log", &b);
+        struct run run = run_analyze("a.log", "-o json");
+        CHECK_INT(run.code, 0);
+        CLEANUP_FREE char *says = mem_format(
+            "kubectl-goodput: a.log: %d steps were written in bursts, and are placed by the durations in their lines; "
+            "write each line at once, with PYTHONUNBUFFERED=1 or python -u\n",
+            STEPS);
+        CHECK_TEXT(run.err, says);
+        CHECK_INT((int64_t)run_number(&run, "steps", "retained"), STEPS);
+        int64_t wall_ms = (int64_t)run_number(&run, "time", "wallMilliseconds");
+        int64_t productive_ms = (int64_t)run_number(&run, "time", "productiveMilliseconds");
+        CHECK(llabs(wall_ms - (60000 + (STEPS - 1) * 2000)) <= 10); /* the stamps of a block's lines differ */
+        CHECK(llabs(productive_ms - STEPS * 2000) <= 2010);         /* the last step's line comes within the next */
+        run_done(&run);
+    }
+}
+
+TEST(bursts_without_durations_are_reported) {
+    CLEANUP_BUF struct buf b;
+    char stamp[RFC3339_SIZE];
+    buf_init(&b, 1 << 20);
+    for (int step = 0; step < STEPS; step++)
+        buf_format(&b, "%s step %d loss 2.%d\n",
+                   rfc3339_format(stamp, time_ns(step - step % 20 + 19) + step % 20 * 30000, 9), step, step % 7);
+    write_buf("a.log", &b);
+    struct run run = run_analyze("a.log", "-o json");
+    CHECK_INT(run.code, 0);
+    CHECK(strstr(run.err, " steps were written in bursts, and their lines state no duration: ") != NULL);
+    run_done(&run);
+    buf_clear(&b); /* fast steps are none */
+    for (int step = 0; step < STEPS; step++)
+        buf_format(&b, "%s step %d loss 2.%d\n", rfc3339_format(stamp, time_ns(0) + step * INT64_C(3000000), 9), step,
+                   step % 7);
+    write_buf("a.log", &b);
+    run = run_analyze("a.log", "-o json");
+    CHECK_INT(run.code, 0);
+    CHECK_TEXT(run.err, "");
+    run_done(&run);
+}
+
 TEST(too_much_to_sort) {
     struct run run =
         run_analyze_stream("(echo 2026-11-21T02:00:00Z a; yes 2026-11-21T01:00:00Z $(seq 9999 | tr -d '\\n')) | "

@@ -1,6 +1,6 @@
-#include "kube/lines.h"
 #include "base/mem.h"
 #include "harness.h"
+#include "kube/lines.h"
 
 static int note_line(void *context, struct slice line, bool is_cut) {
     buf_format(context, "[%.*s%s]", SLICE_ARG(line), is_cut ? "..." : "");

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
+#include "cli/analyze/bursts.h"
 #include "cli/analyze/cause.h"
 #include "cli/analyze/claims.h"
 #include "cli/analyze/input.h"
@@ -49,6 +50,7 @@ struct analyze_ledger {
     struct steplog *parser;
     bool is_stamped, has_attempt;
     struct analyze_repeats repeats;
+    struct analyze_bursts bursts;
     int64_t before_ms, impossible, jumps;
     int64_t forward,
         backward;            /* the number of records with a later time than the one before, and with an earlier one */
@@ -125,16 +127,11 @@ static bool is_possible(struct analyze_ledger *l, const struct record *r) {
     return true;
 }
 
-static void on_record(void *context, const struct record *r) {
+/* Takes a record at its final time into the ledger. */
+static void take_record(void *context, const struct record *r) {
     struct analyze_ledger *l = context;
     struct record mine = *r;
     bool is_step = r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END;
-    if (r->at_ms == TIME_UNKNOWN)
-        return;
-    l->unread.steps_with_time += is_step;
-    if (r->at_ms > l->until_ms || !is_possible(l, r) || analyze_repeats_note(&l->repeats, r))
-        return;
-    l->unread.steps_taken += is_step;
     struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
     if (trainer_run_restarts(&t->trainer, r)) /* a recorder's log covers several runs */
         t = begin_attempt(l);
@@ -158,6 +155,18 @@ static void on_record(void *context, const struct record *r) {
         settle(l);
 }
 
+static void on_record(void *context, const struct record *r) {
+    struct analyze_ledger *l = context;
+    bool is_step = r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END;
+    if (r->at_ms == TIME_UNKNOWN)
+        return;
+    l->unread.steps_with_time += is_step;
+    if (r->at_ms > l->until_ms || !is_possible(l, r) || analyze_repeats_note(&l->repeats, r))
+        return;
+    l->unread.steps_taken += is_step;
+    analyze_bursts_note(&l->bursts, r);
+}
+
 struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
     struct ledger_options options = {.has_log = true,
                                      .window_count = a->window_count,
@@ -169,6 +178,8 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
         options.ideal_step_ms = llround(a->ideal_s * 1000);
     struct analyze_ledger *l = mem_new(struct analyze_ledger);
     l->analyze = a;
+    l->bursts.on_record = take_record;
+    l->bursts.context = l;
     l->keeps_all = options.keep_all;
     l->ledger = ledger_new(&options);
     ledger_set_unwatched(l->ledger, &(struct ledger_span){0, TIME_OPEN}, 1); /* a log shows only its own process */
@@ -187,6 +198,7 @@ void analyze_ledger_free(struct analyze_ledger *l) {
     ledger_free(l->ledger);
     buf_done(&l->tail);
     analyze_repeats_done(&l->repeats);
+    analyze_bursts_done(&l->bursts);
     trace_clear(&l->trace);
     free(l->attempts);
     free(l);
@@ -209,6 +221,7 @@ int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct erro
     l->samples = (struct step_samples){0};
     l->is_stamped = l->has_attempt = false;
     analyze_repeats_clear(&l->repeats);
+    analyze_bursts_begin(&l->bursts);
     l->before_ms = TIME_UNKNOWN;
     l->impossible = l->jumps = l->forward = l->backward = 0;
     l->parser = analyze_parser(l->analyze, on_record, l, err);
@@ -271,8 +284,22 @@ static void note_unused(const struct analyze_ledger *l, const struct steplog_cou
         analyze_note(l->path, "no line (%lld) %s", (long long)counts->lines, why);
 }
 
+static void note_bursts(const struct analyze_ledger *l, int64_t steps) {
+    static const char advice[] = "; write each line at once, with PYTHONUNBUFFERED=1 or python -u";
+    if (l->bursts.placed > 0)
+        analyze_note(l->path, "%lld steps were written in bursts, and are placed by the durations in their lines%s",
+                     (long long)l->bursts.placed, advice);
+    if (2 * l->bursts.unplaced > steps)
+        analyze_note(
+            l->path,
+            "%lld steps were written in bursts, and their lines state no duration: the first of them count from "
+            "their burst on%s",
+            (long long)l->bursts.unplaced, advice);
+}
+
 void analyze_ledger_end(struct analyze_ledger *l) {
     steplog_end(l->parser);
+    analyze_bursts_flush(&l->bursts);
     struct steplog_counts counts = steplog_counts_get(l->parser);
     analyze_unread_add(&l->unread, l->parser, &l->samples);
     if (counts.steps > 0 || l->recognized[0] == '\0')
@@ -291,6 +318,7 @@ void analyze_ledger_end(struct analyze_ledger *l) {
     if (counts.own_clock > 0 && l->has_attempt)
         analyze_note(l->path,
                      "no timestamps: uses the clocks in its lines (as UTC); kubectl logs --timestamps is better");
+    note_bursts(l, counts.steps);
     if (counts.malformed > 0)
         analyze_note(l->path, "line %lld cannot be read and is left out%s", (long long)counts.first_malformed_line,
                      counts.malformed > 1 ? "; so are others like it" : "");
