@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "base/slice.h"
+#include "operator/runtime/fleet_nodes.h"
 #include "program.h"
 
 #include <string.h>
@@ -215,5 +216,95 @@ TEST(the_plugin_and_a_fleet_count_alike) {
     CHECK(number_in(plugin, "\"all\"", "\"job\":") > 0);
     CHECK(strstr(fleet, "\"name\":\"q2\",\"jobs\":1,\"withoutSteps\":1") != NULL);
     program_free(c);
+    apiserver_stop(s);
+}
+
+/* ---- the nodes of one fleet ---- */
+
+static int put_node(struct apiserver *s, const char *name, const char *labels, int chips, const char *ready) {
+    return apiserver_dof(s,
+                         "apply <<END\n{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\","
+                         "\"labels\":{\"team\":\"%s\"}},\"status\":{\"allocatable\":{\"google.com/tpu\":\"%d\"},"
+                         "\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\"}]}}\nEND\n",
+                         name, labels, chips, ready);
+}
+
+struct counting {
+    struct loop *loop;
+    struct loop_timer *timer;
+    struct fleets_nodes *nodes;
+    const char *expected;
+    struct buf found;
+    int64_t end_us;
+};
+
+static void count_again(void *context) {
+    struct counting *c = context;
+    const struct roll_nodes *pools;
+    size_t count;
+    buf_clear(&c->found);
+    if (!fleets_nodes_count(c->nodes, &pools, &count))
+        buf_append_text(&c->found, "not known");
+    else
+        for (size_t i = 0; i < count; i++)
+            buf_format(&c->found, "%s %lld nodes %lld chips;", pools[i].pool, (long long)pools[i].nodes,
+                       (long long)pools[i].chips);
+    if (strcmp(buf_text(&c->found), c->expected) == 0 || clock_mono().us > c->end_us)
+        loop_stop(c->loop, 0);
+    else
+        loop_timer_set(c->timer, 20000);
+}
+
+/* By pool: "a 2 nodes 8 chips;". */
+static void check_counted(struct counting *c, const char *expected) {
+    c->expected = expected;
+    c->end_us = clock_mono().us + DEADLINE_MS * 1000;
+    loop_timer_set(c->timer, 0);
+    loop_run(c->loop);
+    CHECK_TEXT(buf_text(&c->found), expected);
+}
+
+#define V5E(pool) "nlp\",\"cloud.google.com/gke-tpu-accelerator\":\"tpu-v5-lite-podslice" pool
+#define POOL(name) "\",\"cloud.google.com/gke-nodepool\":\"" name
+
+/* Only those that are Ready, with the selector's label and one of the accelerators; each as it is now. */
+TEST(the_capacity_of_a_fleet_is_its_ready_nodes_by_pool) {
+    struct apiserver *s = apiserver_start(NULL);
+    CLEANUP_ERROR struct error *err = NULL;
+    struct fleets_spec spec;
+    struct counting c = {.loop = loop_new(&err)};
+    REQUIRE(s != NULL && c.loop != NULL);
+    CHECK_INT(
+        fleets_spec_read(
+            &spec, SLICE("{\"capacity\":{\"nodeSelector\":{\"team\":\"nlp\"},\"accelerators\":[\"TPU v5e\"]}}"), &err),
+        0);
+    CHECK_INT(put_node(s, "b1", V5E(POOL("b")), 4, "True"), 0);
+    CHECK_INT(put_node(s, "a1", V5E(POOL("a")), 4, "True"), 0);
+    CHECK_INT(put_node(s, "b2", V5E(POOL("b")), 8, "True"), 0);
+    CHECK_INT(put_node(s, "away", V5E(POOL("b")), 8, "Unknown"), 0);
+    CHECK_INT(put_node(s, "plain", V5E(POOL("b")), 0, "True"), 0);
+    CHECK_INT(put_node(s, "poolless", V5E(""), 1, "True"), 0);
+    CHECK_INT(put_node(s, "other", "cv\",\"cloud.google.com/gke-tpu-accelerator\":\"tpu-v5-lite-podslice", 4, "True"),
+              0);
+    CHECK_INT(put_node(s, "v4", "nlp\",\"cloud.google.com/gke-tpu-accelerator\":\"tpu-v4-podslice", 4, "True"), 0);
+    struct kube_options options = {apiserver_kubeconfig(s), NULL, "test", false};
+    struct kube_client *client = kube_client_new(c.loop, &options, &err);
+    REQUIRE(client != NULL);
+    buf_init(&c.found, 4096);
+    c.timer = loop_timer_new(c.loop, count_again, &c);
+    c.nodes = fleets_nodes_new(client, &spec);
+    check_counted(&c, "- 1 nodes 1 chips;a 1 nodes 4 chips;b 2 nodes 12 chips;");
+    CHECK(fleets_nodes_refusal(c.nodes) == NULL);
+    CHECK_INT(put_node(s, "a1", V5E(POOL("a")), 4, "False"), 0);
+    CHECK_INT(put_node(s, "away", V5E(POOL("b")), 8, "True"), 0);
+    check_counted(&c, "- 1 nodes 1 chips;b 3 nodes 20 chips;");
+    CHECK_INT(apiserver_do(s, "delete nodes b1\n"), 0);
+    check_counted(&c, "- 1 nodes 1 chips;b 2 nodes 16 chips;");
+    fleets_nodes_free(c.nodes);
+    loop_timer_free(c.timer);
+    kube_client_free(client);
+    loop_free(c.loop);
+    buf_done(&c.found);
+    fleets_spec_done(&spec);
     apiserver_stop(s);
 }
