@@ -135,3 +135,35 @@ TEST(an_index_completed_before_the_job_fails_is_done_until_the_job_is_deleted) {
     CHECK_INT(status_int(s, "interruptions.total"), 1);
     model_free(m);
 }
+
+/* Asked to go and ended in the same second: an end that was observed before the request is a completion. Of both at
+ * once the request was first. */
+TEST(within_a_second_the_order_of_observation_decides_what_an_exit_0_is) {
+    static const struct {
+        double ended, asked;
+        int available_ms, interruptions;
+    } cases[] = {{20.2, 20.4, 57000, 0}, {20.4, 20.2, 17000, 1}, {20.2, 20.2, 17000, 1}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct model *m = fake_model("");
+        fake_observe_jobset(m, 1, "", "", 0.2);
+        fake_observe_job(m, 1, 1.1);
+        struct fake_pod p = fake_started("a", 0, 2, 3, 4);
+        p.phase = "Running";
+        p.job_uid = "uid-job";
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, 4.1);
+        for (int k = 0; k < 2; k++) {
+            double at = (k == 0) == (cases[i].ended < cases[i].asked) ? cases[i].ended : cases[i].asked;
+            if (at == cases[i].ended) {
+                p.finished = 20;
+                p.phase = "Succeeded";
+            }
+            if (at == cases[i].asked)
+                p.asked_to_go = 20;
+            fake_observe_pod(m, &p, OBSERVED_PRESENT, at);
+        }
+        CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(60), NULL);
+        CHECK_INT(status_int(s, "time.availableMilliseconds"), cases[i].available_ms);
+        CHECK_INT(status_int(s, "interruptions.total"), cases[i].interruptions);
+        model_free(m);
+    }
+}

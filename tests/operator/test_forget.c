@@ -197,3 +197,49 @@ TEST(an_event_costs_the_same_after_many_restarts) {
     }
     model_free(m);
 }
+
+/* ---- Jobs without pods ---- */
+
+/* The Jobs of an execution; deletion 0: they are new. */
+static void show_jobs(struct model *m, int execution, int deletion) {
+    for (int i = 0; i < JOBS; i++) {
+        char uid[32], attempt[8];
+        snprintf(uid, sizeof uid, "job-%d-%d", began(execution), i);
+        snprintf(attempt, sizeof attempt, "%d", execution);
+        struct fake_job j = {.uid = uid, .attempt = attempt, .created = began(execution), .deletion = deletion};
+        fake_observe_job_of(m, &j, deletion ? OBSERVED_DELETED : OBSERVED_PRESENT, deletion ? deletion : j.created + 1);
+    }
+}
+
+static int jobs_of(struct model *m) {
+    int count = 0;
+    for (const struct kube_job *j = model_job_find(m, "ns", "js")->target->kube_jobs; j; j = j->next_in_target)
+        count++;
+    return count;
+}
+
+/* The JobSet's counter moves a minute after its Jobs were made again, whose creation gives the restart its time. */
+TEST(a_restart_keeps_its_time_when_its_jobs_are_forgotten) {
+    struct model *forgets = begin(0, NULL), *remembers = begin(NEVER, NULL), *models[] = {forgets, remembers};
+    for (int i = 0; i < 2; i++) {
+        begin_set(models[i]);
+        show_jobs(models[i], 0, 0);
+    }
+    for (int k = 1; k <= 3; k++) {
+        CLEANUP_FREE char *status = mem_format("\"restarts\":%d", k);
+        for (int i = 0; i < 2; i++) {
+            restart(models[i], k);
+            show_jobs(models[i], k - 1, k * APART + 6);
+            show_jobs(models[i], k, 0);
+            fake_observe_jobset(models[i], PODS, "", status, began(k) + 60);
+        }
+        CLEANUP_FREE char *later = status_at(forgets, k * APART + 900, NULL);
+        CLEANUP_FREE char *as_late = status_at(remembers, k * APART + 900, NULL);
+        CHECK_TEXT(later, as_late);
+        CHECK_INT(status_int(later, "interruptions.total"), k);
+    }
+    CHECK_INT(jobs_of(remembers), 4 * JOBS);
+    CHECK(jobs_of(forgets) < 4 * JOBS); /* evidence names pods of most */
+    model_free(forgets);
+    model_free(remembers);
+}

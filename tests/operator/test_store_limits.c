@@ -233,6 +233,26 @@ TEST(more_restarts_of_a_container_than_are_kept_are_a_condition) {
     }
 }
 
+/* ---- restarts of a set ---- */
+
+/* All are counted, by the counter; the times of the oldest are lost. */
+TEST(more_restarts_of_a_set_than_are_kept_are_a_condition) {
+    static const int times[] = {STORE_MAX_TRANSITIONS, STORE_MAX_TRANSITIONS + 1};
+    for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+        struct model *m = begin();
+        struct fake_pod p = fake_running("a", "n0", 1);
+        fake_observe_node(m, "n0", "True", -100, "", "", 0.5);
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, 3.1);
+        for (int k = 1; k <= times[i]; k++) {
+            CLEANUP_FREE char *status = mem_format(",\"restarts\":%d", k);
+            fake_observe_jobset(m, 1, "", status + 1, 60 * k + 0.1);
+        }
+        CLEANUP_FREE char *s = fake_finish(m, 60 * times[i] + 60);
+        CHECK_INT(status_int(s, "interruptions.total"), times[i]);
+        CHECK_TEXT(status_text(s, "conditions[type=EvidenceComplete].reason"), i > 0 ? "HistoryTooLong" : "");
+    }
+}
+
 /* ---- Events of pods that are not known ---- */
 
 #define MANY_EVENTS 66000 /* more than events.c keeps of unknown pods */
