@@ -1,7 +1,7 @@
 #include "operator/runtime/fleets.h"
 
 #include "base/hash.h"
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/jsonlog.h"
 #include "base/jwrite.h"
 #include "base/mem.h"
@@ -109,61 +109,39 @@ struct fleet_state { /* of a FleetGoodput */
     struct fleets_condition conditions[FLEETS_CONDITIONS];
 };
 
-static void read_condition(struct jscan *j, struct fleet_state *state) {
-    struct slice key;
-    char type[32] = "", status[16] = "";
-    int64_t at_ms = TIME_UNKNOWN, ms;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "type"))
-            jscan_string(j, type, sizeof type);
-        else if (slice_is(key, "status"))
-            jscan_string(j, status, sizeof status);
-        else if (slice_is(key, "lastTransitionTime") && jscan_time_ms(j, &ms))
-            at_ms = ms;
-        else if (!slice_is(key, "lastTransitionTime"))
-            jscan_skip(j);
-    }
-    int which = strcmp(type, "Ready") == 0 ? FLEETS_READY : strcmp(type, "Degraded") == 0 ? FLEETS_DEGRADED : -1;
+struct condition {
+    char type[32], status[16];
+    int64_t at_ms;
+};
+
+static void read_condition(struct jscan *j, void *to) {
+    static const struct jmember condition_rows[] = {
+        JMEMBER(struct condition, type, "type"),
+        JMEMBER(struct condition, status, "status"),
+        JMEMBER_TIME(struct condition, at_ms, "lastTransitionTime"),
+    };
+    struct fleets_condition *conditions = to;
+    struct condition c = {.at_ms = TIME_UNKNOWN};
+    jmembers_read(j, JMEMBERS(condition_rows), &c);
+    int which = strcmp(c.type, "Ready") == 0 ? FLEETS_READY : strcmp(c.type, "Degraded") == 0 ? FLEETS_DEGRADED : -1;
     if (which >= 0)
-        state->conditions[which] =
-            (struct fleets_condition){.type = "", .is_true = strcmp(status, "True") == 0, .at_ms = at_ms};
+        conditions[which] =
+            (struct fleets_condition){.type = "", .is_true = strcmp(c.status, "True") == 0, .at_ms = c.at_ms};
 }
 
-static void read_part(struct jscan *j, bool is_status, struct fleet_state *state) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (!is_status && slice_is(key, "generation"))
-            jscan_int(j, &state->generation);
-        else if (!is_status && slice_is(key, "resourceVersion"))
-            jscan_string(j, state->version, sizeof state->version);
-        else if (is_status && slice_is(key, "settled"))
-            jscan_string_raw(j, &state->settled);
-        else if (is_status && slice_is(key, "conditions") && jscan_array(j)) {
-            while (jscan_element(j))
-                read_condition(j, state);
-        } else if (!(is_status && slice_is(key, "conditions")))
-            jscan_skip(j);
-    }
-}
-
-static void read_state(struct slice object, struct fleet_state *state) {
-    struct jscan j;
-    struct slice key;
-    *state = (struct fleet_state){0};
-    jscan_init(&j, object);
-    if (!jscan_object(&j))
-        return;
-    while (jscan_key(&j, &key)) {
-        if (slice_is(key, "metadata") || slice_is(key, "status"))
-            read_part(&j, slice_is(key, "status"), state);
-        else if (!slice_is(key, "spec") || !jscan_raw(&j, &state->spec))
-            jscan_skip(&j);
-    }
-}
+static const struct jmember metadata_rows[] = {
+    JMEMBER(struct fleet_state, generation, "generation"),
+    JMEMBER(struct fleet_state, version, "resourceVersion"),
+};
+static const struct jmember status_rows[] = {
+    JMEMBER(struct fleet_state, settled, "settled"),
+    JMEMBER_LIST(struct fleet_state, conditions, "conditions", read_condition),
+};
+static const struct jmember state_rows[] = {
+    JMEMBER_OBJECT("metadata", metadata_rows),
+    JMEMBER_RAW(struct fleet_state, spec, "spec"),
+    JMEMBER_OBJECT("status", status_rows),
+};
 
 /* Another spec has other sums. It resumes from what an earlier leader settled for this same spec. */
 static void begin_rolling(struct fleet_object *o, const struct fleet_state *state) {
@@ -187,12 +165,12 @@ static void begin_rolling(struct fleet_object *o, const struct fleet_state *stat
 
 static void on_event(void *context, const struct kube_event *event) {
     struct fleets *f = context;
-    struct fleet_state state;
+    struct fleet_state state = {0};
     if (event->type == KUBE_DELETED || event->type == KUBE_VANISHED) {
         map_remove(&f->objects, event->name);
         return;
     }
-    read_state(event->object, &state);
+    jmembers_parse(event->object, JMEMBERS(state_rows), &state);
     uint64_t key = runtime_json_hash(state.spec) + 1;
     struct fleet_object *o = map_get(&f->objects, event->name);
     bool is_new = o == NULL;
