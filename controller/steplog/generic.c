@@ -211,9 +211,10 @@ static int64_t first_duration_ms(const struct generic_candidate *c) {
     int64_t min_ms = INT64_MAX, steps = c->delta / c->unit, first = c->events[0].step / c->unit;
     bool is_all = c->events[0].step % c->unit == 0 && (first == steps || (first == steps - 1 && steps > 1));
     for (int i = 1; i < c->held; i++) {
-        int64_t ms = c->events[i].at_ms - c->events[i - 1].at_ms;
-        if (c->events[i].at_ms == TIME_UNKNOWN || c->events[i - 1].at_ms == TIME_UNKNOWN || ms < 0)
+        int64_t before_ms = c->events[i - 1].at_ms, at_ms = c->events[i].at_ms;
+        if (before_ms == TIME_UNKNOWN || at_ms == TIME_UNKNOWN || at_ms < before_ms)
             return RECORD_NONE;
+        int64_t ms = at_ms - before_ms;
         if (c->events[i].step - c->events[i - 1].step == c->delta && ms < min_ms)
             min_ms = ms;
     }
