@@ -78,25 +78,14 @@ static int64_t borrowed_ms(const struct cursor *c, const struct view *v, const s
     return early_ms(c, v, run, c->event - 1) + early_ms(c, v, run, c->event + 1);
 }
 
-/* How long the steps of a line took: as it says itself, but at least as usual, as some trainers time only the host's
- * part. */
-static int64_t expected_ms(const struct cursor *c, const struct view *v, int64_t weight) {
-    const struct run *run = &c->training->runs[c->run];
-    int64_t usual_ms = c->training->usual_ms * weight;
-    bool is_first = c->event == run->first && !run->is_continued; /* it holds the compilation */
-    return !is_first && c->event > 0 ? max_of(usual_ms, v->list->items[c->event].duration_ms) : usual_ms;
-}
-
-/* Splits a slow step's time into the expected part and an unknown one. A hang still counts as a hang. */
+/* Splits a slow step's time into the usual part and an unknown one. A hang still counts as a hang. */
 static void set_unreported(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t) {
     struct base *b = &c->base;
     int64_t slow_ms = slow_after_ms(c, v, s->weight), from = max_of(s->from_ms, t);
-    int64_t usual = expected_ms(c, v, s->weight);
-    if (slow_ms < TIME_OPEN)
-        slow_ms += usual - c->training->usual_ms * s->weight;
     if (slow_ms >= b->ordinary_ms || b->to_ms - from <= slow_ms)
         return;
     int64_t borrowed = borrowed_ms(c, v, b->run), net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
+    int64_t usual = c->training->usual_ms * s->weight;
     if (borrowed == TIME_OPEN || net - borrowed <= slow_ms)
         return;
     b->unreported_ms = min_of(net, b->ordinary_ms) - usual - borrowed;
@@ -174,19 +163,6 @@ static bool was_cut_off(const struct cursor *c, const struct view *v) {
     return c->strike_count > 0 && c->strikes[c->strike_count - 1].at_ms + 1000 > v->steps_end_ms;
 }
 
-/* Whether a line says at which step the next process resumed, so that steps without a line before it are known to be
- * kept or lost. */
-static bool is_resumption_reported(const struct cursor *c, const struct view *v) {
-    const struct training *t = c->training;
-    const struct view *next = v + 1;
-    return next >= t->views + t->view_count || next->run_count == 0 || next->list->runs[0].resume_step != RECORD_NONE;
-}
-
-/* The steps after the last line that have no line, as only every Nth step has one. */
-static int64_t silent_ms(const struct cursor *c, const struct view *v) {
-    return v->reports_starts ? 0 : c->training->ideal_ms * (c->training->interval - 1);
-}
-
 /* The time that unlogged and unfinished steps after the last one may take, once per view. */
 static void set_tail_budgets(struct cursor *c, const struct view *v) {
     const struct training *t = c->training;
@@ -204,8 +180,7 @@ static void set_tail_budgets(struct cursor *c, const struct view *v) {
         }
     } else if (was_cut_off(c, v)) {
         int lag = v->process->given.line_lag >= 0 ? v->process->given.line_lag : !v->reports_starts;
-        /* Where a save may have kept the steps without a line, they are Unattributed. */
-        c->unfinished_ms = t->ideal_ms * (is_resumption_reported(c, v) ? t->interval : 1) * (1 + lag);
+        c->unfinished_ms = t->ideal_ms * t->interval * (1 + lag);
     }
 }
 
@@ -244,19 +219,12 @@ static void book_credit(struct cursor *c, int64_t from_ms, int64_t to_ms) {
         c->on_step(c->context, c->base.run, &s, c->credit_last - left, c->base.loss);
 }
 
-static void set_tail(struct cursor *c, const struct view *v, int64_t t) {
+static void set_tail(struct cursor *c, const struct view *v) {
     const struct run *last = &c->training->runs[v->run_first + v->run_count - 1];
     if (c->tail_view_plus_1 != (v - c->training->views) + 1)
         set_tail_budgets(c, v);
     bool is_unread = v->process->given.is_lost && v->job_end_ms == TIME_UNKNOWN;
     set_plain(c, is_unread ? BASE_UNREAD : is_last_of_success(c, v) ? BASE_SHUTDOWN : BASE_NOTHING, v, v->end_ms);
-    int64_t silent_until_ms = v->steps_end_ms;
-    if (c->training->ideal_ms > 0) /* as long as slow ones */
-        silent_until_ms += silent_ms(c, v) / c->training->ideal_ms * max_of(c->training->ideal_ms, c->training->p99_ms);
-    if (c->base.kind == BASE_SHUTDOWN && t < silent_until_ms) { /* the last steps, or not */
-        c->base.kind = BASE_NOTHING;
-        c->base.to_ms = min_of(c->base.to_ms, silent_until_ms);
-    }
     c->base.run = last;
     c->base.step = last->last_step + 1;
     c->base.line = v->list->items[v->event_count - 1].line;
@@ -328,7 +296,7 @@ const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_
         else
             set_plain(c, BASE_NOTHING, v, min_of(run->begin_ms, v->end_ms));
     } else if (v->run_count > 0) {
-        set_tail(c, v, t);
+        set_tail(c, v);
     } else {
         set_before_steps(c, v, t, v->end_ms);
     }

@@ -22,12 +22,6 @@ struct generic_candidate {
     int lines, equal, losses, figures;
     enum { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_ALL } scope;
     bool is_zero_based, is_epoch;
-    int64_t at_ms; /* of the last line; TIME_UNKNOWN */
-    struct {       /* lines whose number of that place was the time of each step since the line before, or of all */
-        int each, all;
-    } agreed[GENERIC_TIMES];
-    int time_place; /* from 1 on; 0: no number of the line says how long steps take */
-    bool is_time_of_all;
     struct {
         int64_t at_ms, step;
     } events[GENERIC_HELD]; /* until it is accepted */

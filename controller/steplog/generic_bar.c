@@ -192,7 +192,6 @@ static void emit_drawings(struct steplog *s, int64_t from_ms) {
     struct generic_bar *b = bar_of(s);
     for (int i = 0; i < b->count; i++) {
         struct record r = steplog_record(s, RECORD_STEP_END);
-        r.is_derived = true;
         r.step = b->drawings[i].step;
         if (from_ms != TIME_UNKNOWN)
             r.at_ms = from_ms + b->drawings[i].clock_ms;

@@ -181,7 +181,6 @@ void judge(struct job *job, struct judgment *j) {
     for (int i = 0; i < job->attempt_count; i++) {
         ends[i] = read_attempt(job, l, i, &readings[i]);
         j->malformed += readings[i].malformed;
-        j->steps += readings[i].steps;
         j->unrecognized += readings[i].steps > 0 && !readings[i].is_recognized;
     }
     int64_t end = ends[job->attempt_count - 1];

@@ -25,9 +25,9 @@ struct judgment {
     int64_t step_ms;       /* the kept steps' own */
     int64_t unknowable_ms; /* other time that is expected in Productive: no reader of the log can distinguish it from
                               steps */
-    int64_t lost_steps, steps; /* that the lines report */
-    int64_t malformed;         /* lines */
-    int unrecognized;          /* attempts with steps whose format was not found */
+    int64_t lost_steps;
+    int64_t malformed; /* lines */
+    int unrecognized;  /* attempts with steps whose format was not found */
 };
 
 /* Where the spans belong: by deploy/docs/concepts/ledger.md, as far as the format carries them. The table is in

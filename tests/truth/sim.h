@@ -95,8 +95,6 @@ struct job {
     int jitter_percent, stall_percent, failures;
     bool is_async, compiles_ahead, has_saves, has_long_stall, loses_lines, is_deleted;
     const struct style *style; /* of format Generic: what its log looks like */
-    int sigma_percent;         /* sim_vary() */
-    int64_t slow_from;         /* steps take twice as long from here on; INT64_MAX */
     bool prints;               /* each record, as it is read */
     struct tear *tear;         /* of a line of one attempt (tear.h); NULL: all are whole */
     /* what happened */
@@ -109,14 +107,6 @@ struct job {
     int span_count;
     size_t span_capacity;
 };
-
-/* How the steps of all jobs vary from here on: their durations are lognormal of that sigma, in percent (0: as usual),
- * and twice as long from somewhere in the job on. Such jobs have neither stalls nor evaluations, and short saves. */
-struct sim_variation {
-    bool is_on, slows_down;
-    int sigma_percent;
-};
-void sim_vary(struct sim_variation v);
 
 /* The job of that seed, as a trainer of that format would run it. sim_done frees what it holds. */
 void sim_run(struct job *job, uint64_t seed, enum steplog_format format);
