@@ -154,8 +154,7 @@ struct http_client *http_client_new(struct loop *loop) {
     struct http_client *client = mem_new(struct http_client);
     client->loop = loop;
     client->silence_timer = loop_timer_new(loop, silence_due, client);
-    if (http_bulk_is_limited())
-        client->bulk_timer = loop_timer_new(loop, next_turn, client);
+    client->bulk_timer = loop_timer_new(loop, next_turn, client);
     return client;
 }
 

@@ -1,10 +1,8 @@
-/* The share of a turn of the loop that bulk requests have together. Before libcurl 8 the size of a request's buffer
- * limits what it hands on (http_easy.c). From 8 on libcurl hands on what a connection has received, of all its
- * streams and whatever their buffers (lib/http2.c), so a request that is beyond the share is paused until the next
- * turn. */
+/* The share of a turn of the loop that bulk requests have together. The size of a request's buffer (http_easy.c) does
+ * not limit what it hands on: from libcurl 8 on that is what a connection has received, of all its streams
+ * (lib/http2.c); 7.88 does so at times. So a request that is beyond the share is paused until the next turn. */
 #include "io/http_internal.h"
 
-#define SHARED_READS_SINCE 0x080000
 #define TURN_BYTES ((size_t)160 << 10)
 
 static struct http_request *first_paused(const struct http_client *client) {
@@ -26,17 +24,12 @@ static void move_to_the_end(struct http_client *client, struct http_request *r) 
     client->last = r;
 }
 
-bool http_bulk_is_limited(void) {
-    return curl_version_info(CURLVERSION_NOW)->version_num >= SHARED_READS_SINCE;
-}
-
 void http_bulk_resume(struct http_client *client) {
     size_t count = 0;
     client->bulk_bytes = 0;
     for (const struct http_request *r = client->first; r != NULL; r = r->next)
         count += r->is_paused;
-    for (; count > 0; count--) {
-        struct http_request *r = first_paused(client);
+    for (struct http_request *r; count > 0 && (r = first_paused(client)) != NULL; count--) {
         move_to_the_end(client, r);
         r->is_paused = false;
         if (r->state == REQUEST_OPEN)
@@ -46,7 +39,7 @@ void http_bulk_resume(struct http_client *client) {
 
 bool http_bulk_waits(struct http_request *r, size_t size_bytes) {
     struct http_client *client = r->client;
-    if (!r->is_bulk || client->bulk_timer == NULL)
+    if (!r->is_bulk)
         return false;
     if (client->bulk_bytes == 0)
         loop_timer_set(client->bulk_timer, 0);

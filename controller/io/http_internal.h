@@ -69,7 +69,7 @@ struct http_client {
     struct http_request *first, *last;
     struct loop_timer *silence_timer;
     int64_t silence_deadline_us;   /* what the timer is set to */
-    struct loop_timer *bulk_timer; /* NULL: libcurl limits bulk requests by itself */
+    struct loop_timer *bulk_timer; /* the next turn */
     size_t bulk_bytes;             /* that they handed on in this turn */
     bool is_settling;
 };
@@ -80,8 +80,6 @@ void http_settle_later(struct http_client *client);
 void http_pool_read(struct http_pool *pool);
 /* Frees all requests and connections, without callbacks. */
 void http_pools_free(struct http_client *client);
-/* Whether bulk requests have a share of a turn, because libcurl does not limit them by itself. */
-bool http_bulk_is_limited(void);
 /* A new turn: those that waited continue. */
 void http_bulk_resume(struct http_client *client);
 /* Whether these bytes of its reply wait until the next turn. */

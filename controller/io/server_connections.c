@@ -68,7 +68,7 @@ static struct connection *make_room(const struct shared *shared, int *ret_held) 
         if (!is_idle || c->is_dying)
             continue;
         int held = held_by(shared, &c->peer);
-        if (held > *ret_held || (held == *ret_held && c->since_us < found->since_us)) {
+        if (found == NULL || held > *ret_held || (held == *ret_held && c->since_us < found->since_us)) {
             found = c;
             *ret_held = held;
         }

@@ -50,19 +50,21 @@ static int send_news(struct lws *wsi, struct peer *peer) {
 int server_on_feed(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
     struct peer *peer = user;
     struct connection *c = lws_get_opaque_user_data(wsi);
-    struct shared *shared = c != NULL ? c->shared : NULL;
     (void)in;
     switch (reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
         return check_peer(wsi);
     case LWS_CALLBACK_ESTABLISHED:
-        *peer = (struct peer){.wsi = wsi, .next = shared->peers};
-        shared->peers = peer;
+        if (c == NULL)
+            return -1;
+        *peer = (struct peer){.wsi = wsi, .next = c->shared->peers};
+        c->shared->peers = peer;
         connection_enter(c, CONNECTION_FEED);
         lws_callback_on_writable(wsi);
         return 0;
     case LWS_CALLBACK_CLOSED:
-        MEM_UNLINK(shared->peers, peer);
+        if (c != NULL)
+            MEM_UNLINK(c->shared->peers, peer);
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return send_news(wsi, peer);
