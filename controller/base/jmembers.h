@@ -45,14 +45,15 @@ struct jmember {
 };
 
 #define JMEMBERS(rows) (rows), ARRAY_SIZE(rows)
+/* No object is at 8: only the type of its field counts. cppcheck takes a 0 there for one that is read. */
 #define JMEMBER_ROW(type, field, key, how)                                                                             \
     .name = (key), .name_size = sizeof(key) - 1, .kind = (how), .offset = offsetof(type, field),                       \
-    .size = sizeof(((type *)0)->field)
+    .size = sizeof(((type *)8)->field)
 /* The kind follows from the field's type; an int64_t takes any integer. */
 #define JMEMBER(type, field, key)                                                                                        \
     {                                                                                                                    \
         JMEMBER_ROW(type, field, key,                                                                                  \
-                    _Generic(((type *)0)->field, struct slice                                                          \
+                    _Generic(((type *)8)->field, struct slice                                                          \
                              : JMEMBER_SLICE, int64_t                                                                  \
                              : JMEMBER_INT, bool                                                                       \
                              : JMEMBER_BOOL, char *                                                                    \

@@ -30,7 +30,7 @@ static int read_one(const struct certificate_files *f, const char *name, char **
 }
 
 static bool is_same(const char *a, const char *b) {
-    return a != NULL && strcmp(a, b) == 0;
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
 /* Returns 1 if the files changed. */

@@ -46,15 +46,15 @@ static size_t find_candidates(const struct roll *roll, const struct roll_input *
         size_t at = (size_t)(uintptr_t)map_get(&by_name, slice_of(m->group));
         int place = at == 0 ? roll_group(roll, m->group) : -1;
         if (at == 0) {
-            at = place >= 0 ? (size_t)place + 1 : ROLL_GROUPS + ++count;
+            at = place >= 0 ? (size_t)place + 1 : ROLL_ROOM + ++count;
             map_put(&by_name, slice_of(m->group), (void *)(uintptr_t)at);
         }
-        if (at <= ROLL_GROUPS) {
+        if (at <= ROLL_ROOM) {
             sizes->has_member[at - 1] = true;
             continue;
         }
-        out[at - ROLL_GROUPS - 1].name = m->group;
-        out[at - ROLL_GROUPS - 1].chip_ms += size_of(m->member, from_ms);
+        out[at - ROLL_ROOM - 1].name = m->group;
+        out[at - ROLL_ROOM - 1].chip_ms += size_of(m->member, from_ms);
     }
     map_done(&by_name);
     qsort(out, count, sizeof *out, by_size);

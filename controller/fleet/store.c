@@ -88,7 +88,9 @@ static void visit_pools(struct visit *v, struct roll_slot *s) {
         qsort(s->pools, s->pool_count, sizeof *s->pools, by_pool);
     size_t count = codec_count(v->codec, s->pool_count, ROLL_POOLS);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
-        struct roll_pool pool = codec_is_reading(v->codec) ? (struct roll_pool){0} : s->pools[i];
+        struct roll_pool pool = {0};
+        if (!codec_is_reading(v->codec))
+            pool = s->pools[i];
         CODEC_INT(v->codec, &pool.pool, 0, ROLL_POOLS - 1);
         codec_i64(v->codec, &pool.node_ms);
         codec_i64(v->codec, &pool.failures);
@@ -195,7 +197,9 @@ static void visit_losers(struct visit *v) {
         qsort(roll->losers, roll->loser_count, sizeof *roll->losers, by_loser);
     size_t count = codec_count(v->codec, roll->loser_count, (size_t)ROLL_LOSERS * SUMS_BUCKETS);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
-        struct roll_loser l = codec_is_reading(v->codec) ? (struct roll_loser){0} : roll->losers[i];
+        struct roll_loser l = {0};
+        if (!codec_is_reading(v->codec))
+            l = roll->losers[i];
         CODEC_INT(v->codec, &l.bucket, 0, SUMS_BUCKETS - 1);
         codec_text(v->codec, &l.name, NAME_BYTES);
         codec_i64(v->codec, &l.chip_ms);

@@ -134,7 +134,7 @@ static bool show(struct kube_reflector *r, struct kube_event *e, bool is_list) {
 
 int kube_reflector_take_item(void *context, struct slice object) {
     struct kube_reflector *r = context;
-    struct kube_frame f;
+    struct kube_frame f = {0};
     if ((r->handler.on_object == NULL ? kube_frame_parse_item : kube_frame_glance_item)(object, &f) < 0)
         return -EBADMSG;
     return show(r, &f.event, true) ? doubt(r, &f.event) : -ECANCELED;

@@ -530,12 +530,14 @@ static void begin_admission(struct endpoint *e, enum kind kind, const struct ser
 static void on_admit(void *context, const struct server_request *request, size_t body_bytes,
                      struct server_ticket *ticket) {
     const struct path *path = context;
-    if (path->kind == TOKEN) /* gives back what it was given: there is nothing to check */
-        server_admit(ticket, body_bytes <= TOKEN_BODY_BYTES
-                                 ? &(struct server_admission){.status = 200}
-                                 : &(struct server_admission){.status = 413, .text = "the body is too large\n"});
-    else
+    struct server_admission answer = {.status = 200};
+    if (path->kind != TOKEN) {
         begin_admission(path->endpoint, path->kind, request, body_bytes, ticket);
+        return;
+    }
+    if (body_bytes > TOKEN_BODY_BYTES)
+        answer = (struct server_admission){.status = 413, .text = "the body is too large\n"};
+    server_admit(ticket, &answer); /* gives back what it was given: there is nothing to check */
 }
 
 static void handle(const struct server_request *request, void (*begin)(struct exchange *x)) {

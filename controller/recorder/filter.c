@@ -196,5 +196,7 @@ static struct slice job_of(const struct filter *f, int at) {
 }
 
 struct slice filter_job(const struct filter *f) {
-    return f->count == 0 ? (struct slice){0} : job_of(f, f->root);
+    if (f->count == 0)
+        return (struct slice){0};
+    return job_of(f, f->root);
 }

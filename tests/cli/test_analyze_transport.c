@@ -264,8 +264,8 @@ TEST(byte_order_marks) {
                                              "\xFF",
                                              "\xFF\xFE",
                                              "\xFE\xFF",
-                                             "\xFF\xFE"
-                                             "a"};
+                                             ("\xFF\xFE"
+                                              "a")};
     for (size_t i = 0; i < ARRAY_SIZE(short_ones); i++) {
         run_write_file("a.log", short_ones[i], strlen(short_ones[i]));
         struct run run = run_analyze("a.log", "-o json");

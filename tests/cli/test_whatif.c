@@ -129,7 +129,7 @@ static double number_of(const json_t *o, const char *path) {
  * failure; over its 3 starts 202.9 s of compilation and 61 s of image pulls; steps of 2.412 s on average, 4,804 done.
  */
 TEST(whatif_changes_one_figure_of_a_measured_job) {
-    static const struct {
+    const struct {
         const char *options;
         double interval_s, save_s, reschedule_s, resume_s, mtbf_s, steps_left;
     } cases[] = {

@@ -98,8 +98,8 @@ TEST(only_service_accounts_write_and_read) {
                                         "{\"uid\":\"1\"}",
                                         "{\"username\":7}",
                                         "[]",
-                                        "{\"username\":\"system:serviceaccount:"
-                                        "a123456789012345678901234567890123456789012345678901234567890123:x\"}"};
+                                        ("{\"username\":\"system:serviceaccount:"
+                                         "a123456789012345678901234567890123456789012345678901234567890123:x\"}")};
     struct rig r;
     char token[32];
     rig_begin(&r);

@@ -195,6 +195,7 @@ TEST(what_the_volume_refuses_is_unavailable) {
     CLEANUP_BUF struct buf space;
     rig_begin(&r);
     CLEANUP_FREE char *pipe = rig_pipe(&r, "a", "one");
+    CHECK(pipe != NULL);
     call_start(&r, &c, PUSH, TOKEN_A, lines_of(&space, 4096));
     CHECK(loop_until(r.loop, &c.done)); /* it cannot be made durable: EINVAL */
     CHECK_INT(c.status, 503);

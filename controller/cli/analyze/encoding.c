@@ -62,7 +62,7 @@ size_t analyze_encoding_decode(struct analyze_encoding *e, const char *bytes, si
 
 size_t analyze_encoding_drop_marks(char *lines, size_t size) {
     char *from = lines, *to = lines, *end = lines + size, *at = lines;
-    while ((at = memchr(at, mark[0], (size_t)(end - at))) != NULL) {
+    while ((at = memchr(at, (unsigned char)mark[0], (size_t)(end - at))) != NULL) {
         bool is_mark = end - at >= MARK_BYTES && memcmp(at, mark, MARK_BYTES) == 0 && (at == lines || at[-1] == '\n');
         if (is_mark) {
             memmove(to, from, (size_t)(at - from));

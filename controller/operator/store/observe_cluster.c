@@ -192,7 +192,9 @@ static bool apply_return(struct node *n, int64_t at_ms) {
     n->ready_ms = at_ms;
     if (known_ms == TIME_UNKNOWN || at_ms <= known_ms || !trouble_begin(n, at_ms, TIME_UNKNOWN, true, "NodeReturned"))
         return false;
-    trouble_now(n)->to_ms = at_ms;
+    struct node_trouble *now = trouble_now(n);
+    if (now != NULL)
+        now->to_ms = at_ms;
     return true;
 }
 
