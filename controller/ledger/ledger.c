@@ -146,8 +146,10 @@ void ledger_add_occupancy(struct ledger *l, const struct ledger_occupancy *occup
         slots_take(l, position);
         slots_moved(l, &before, &now);
     }
-    for (size_t i = 0; i < ARRAY_SIZE(l->slowest) && is_known && before.slot != now.slot; i++)
-        l->slowest[i].is_known = false;
+    bool has_others = before.older != 0 || before.newer != 0; /* in its slot, which its age orders */
+    bool has_moved = is_known && (before.slot != now.slot || (has_others && slots_compare(&before, &now) != 0));
+    for (size_t i = 0; i < ARRAY_SIZE(l->slowest) && has_moved; i++)
+        l->slowest[i].is_known &= before.slot == now.slot && l->slowest[i].occupancy != position + 1;
     now.older = now.newer = 0;
     *item = now;
     l->has_slots = false;
