@@ -179,6 +179,10 @@ static const char *context_of(CURLcode code) {
 
 static void request_free(struct http_request *r) {
     struct http_client *client = r->client;
+    if (r->is_paused) { /* libcurl 7.88 leaks what a paused request holds back: it is handed on, and refused */
+        r->state = REQUEST_CANCELLED;
+        curl_easy_pause(r->easy, CURLPAUSE_CONT);
+    }
     if (r->pool != NULL) {
         curl_multi_remove_handle(r->pool->multi, r->easy);
         r->pool->request_count--;
