@@ -152,6 +152,7 @@ parity() {
     fi
 }
 step parity parity
+step parity-kept python3 tests/parity/parity.py --frozen tests/data/library
 # An unmodified kubectl of 1.30 or newer against the embedded server, where there is one (.ci/run builds one).
 kubectl=.build/cluster/bin/kubectl
 [ -x $kubectl ] || kubectl=$(command -v kubectl || true)

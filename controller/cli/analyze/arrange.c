@@ -296,7 +296,8 @@ static int look(struct analyze_arrange *r, struct slice *lines, struct error **e
             return n;
         *lines = buf_slice(&r->kept);
     }
-    r->is_sorted = is_newest_first(*lines) || analyze_input_is_response(r->in);
+    bool is_in_order = r->analyze->definition == ANALYZE_LEDGER; /* the library reads entries as they come */
+    r->is_sorted = (is_in_order && is_newest_first(*lines)) || analyze_input_is_response(r->in);
     if (!r->is_sorted)
         return 1;
     if (r->kept.size_bytes == 0)
