@@ -271,5 +271,6 @@ TEST(regex_no_random_pattern_takes_long) {
     printf(" %.1f ns a unit: %s ", worst_ns, costly);
     CHECK(compiled > count / 2);
     CHECK(worst_ms < MAX_LINE_MS);
-    CHECK(worst_ns > 0 && worst_ns < MAX_UNIT_NS);
+    CHECK(worst_ns > 0 &&
+          (worst_ns < MAX_UNIT_NS || getenv("GOODPUT_VALGRIND") != NULL)); /* which is 20 times slower */
 }
