@@ -32,8 +32,7 @@ void http_bulk_resume(struct http_client *client) {
     for (struct http_request *r; count > 0 && (r = first_paused(client)) != NULL; count--) {
         move_to_the_end(client, r);
         r->is_paused = false;
-        if (r->state == REQUEST_OPEN)
-            curl_easy_pause(r->easy, CURLPAUSE_CONT);
+        curl_easy_pause(r->easy, CURLPAUSE_CONT); /* of one that is no longer open the bytes are refused */
     }
 }
 
