@@ -22,7 +22,7 @@ struct map {
 };
 
 void map_init(struct map *m, void (*value_free)(void *value));
-/* Hashes by hash_stable, so that map_get_hashed finds an entry by an identity that was stored. Nobody untrusted may
+/* Hashes by hash_stable, so that map_get_hashed finds an entry by an identity that was stored. No one untrusted may
  * choose its keys. */
 void map_init_stable(struct map *m, void (*value_free)(void *value));
 void map_done(struct map *m);

@@ -225,7 +225,7 @@ static void finish(struct http_request *r) {
                   r->curl_error[0] != '\0' ? r->curl_error : curl_easy_strerror(r->result));
     if (r->failure != NULL && !r->had_connection && r->pool != NULL)
         fail_those_behind(r);
-    /* Nobody answers on that connection any more, or not in time: the next request shall not sit behind this one. */
+    /* No answer comes over that connection any more, or not in time: the next request shall not sit behind this one. */
     if (r->failure != NULL && r->failure->code == ETIMEDOUT && r->pool != NULL && !r->pool->is_retired)
         drop_connections(r->client);
     struct http_handler handler = r->handler;

@@ -51,7 +51,7 @@ void analyze_arrange_free(struct analyze_arrange *r) {
 
 /* ---- one rank of several ---- */
 
-/* The lines of the chosen rank without their prefixes, and those that are nobody's. */
+/* The lines of the chosen rank without their prefixes, and those of no rank. */
 static struct slice select_lines(struct analyze_arrange *r, struct slice lines) {
     struct slice line;
     struct analyze_rank rank;
