@@ -1,13 +1,13 @@
-/* What a log was read for, when no step was found. */
+#include "steplog/explain.h"
+
 #include "steplog/formats.h"
-#include "steplog/generic.h"
 
 #include <stdio.h>
 
 const char *steplog_recognized_name(const struct steplog *s) {
-    for (int i = 0; s->formats[i] != NULL && s->counts.recognized == STEPLOG_GENERIC; i++)
-        if (s->formats[i]->id == STEPLOG_GENERIC)
-            return generic_name(s->states[i]);
+    for (int i = 0; s->formats[i] != NULL; i++)
+        if (s->formats[i]->name_of != NULL && s->formats[i]->id == s->counts.recognized)
+            return s->formats[i]->name_of(s->states[i]);
     return s->counts.recognized != STEPLOG_AUTO ? steplog_format_name(s->counts.recognized) : "";
 }
 

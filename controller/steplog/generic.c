@@ -5,9 +5,10 @@
  *
  * A counter that begins again with each epoch is made one that rises, from the epoch and its length. Where a line
  * leaves open whether it does, and the log begins in a later epoch, no step is read: a wrong number is worse. */
-#include "steplog/generic.h"
-
 #include "steplog/emit.h"
+#include "steplog/explain.h"
+#include "steplog/generic_bar.h"
+#include "steplog/generic_line.h"
 #include "steplog/text.h"
 
 #include <stdio.h>
@@ -20,6 +21,40 @@
 #define BURST_LINES 64      /* after TRIES_WHOLE lines with a counter and no step only these of each ... */
 #define BURST_EVERY 4096
 #define TRIES_WHOLE 20000
+#define GENERIC_CANDIDATES 4
+#define GENERIC_HELD 8
+#define GENERIC_FRACTIONS 4
+
+struct generic_candidate {
+    char name[GENERIC_NAME_BYTES];
+    uint64_t kind;
+    int64_t step;          /* the last one; RECORD_NONE: none yet */
+    int64_t number, epoch; /* as the last line has them */
+    int64_t before;        /* what earlier epochs counted, where no line gives their length */
+    int64_t unit;          /* so much of the counter is a step */
+    int64_t delta, line;   /* between the last two; the line's number */
+    int64_t span;          /* so far the counter must move until it is known to be that of all epochs */
+    int lines, equal, losses, figures;
+    enum { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_ALL } scope;
+    bool is_zero_based, is_epoch;
+    struct {
+        int64_t at_ms, step;
+    } events[GENERIC_HELD]; /* until it is accepted */
+    int held;
+};
+
+struct generic {
+    struct generic_candidate candidates[GENERIC_CANDIDATES]; /* [0]: the one accepted */
+    int candidate_count;
+    bool is_accepted, is_training, has_other_ranks;
+    int64_t rank;                             /* whose lines are read; RECORD_NONE: no line names one */
+    int64_t tries;                            /* lines with a counter while none was accepted */
+    int64_t block_line, loss_line, time_line; /* the last row; the last line with such a figure */
+    int64_t epoch, epochs;                    /* of a line by itself; RECORD_NONE */
+    uint64_t fractions[GENERIC_FRACTIONS];    /* names of counters that are no whole numbers; 0: free */
+    struct generic_bar bar;
+    char name[STEPLOG_NAME_BYTES]; /* for people */
+};
 
 static bool wants_all(const struct steplog *s) {
     const struct generic *g = s->state;
@@ -80,7 +115,7 @@ static bool number_of(const struct generic_line *l, struct generic_candidate *c,
     return c->before > 0 || l->epoch <= 1 || c->scope == SCOPE_ALL || !(is_within || l->may_count_within_epoch);
 }
 
-void generic_set_name(struct generic *g) {
+static void set_name(struct generic *g) {
     const char *counter = g->bar.is_accepted ? "bar" : g->candidates[0].name;
     int64_t unit = g->bar.is_accepted ? 1 : g->candidates[0].unit;
     if (unit > 1)
@@ -199,7 +234,7 @@ static void accept(struct steplog *s, struct generic_candidate *c) {
     accepted.held = 0;
     g->candidates[0] = accepted;
     g->candidate_count = 1;
-    generic_set_name(g);
+    set_name(g);
 }
 
 /* ---- lines ---- */
@@ -231,7 +266,7 @@ static bool is_other_rank(struct generic *g, const struct generic_line *l) {
         return false;
     g->has_other_ranks = true;
     if (g->is_accepted)
-        generic_set_name(g);
+        set_name(g);
     return true;
 }
 
@@ -320,9 +355,8 @@ static void use_epoch(struct generic *g, struct generic_line *l) {
 static enum line_result read_line(struct steplog *s, struct slice text) {
     struct generic *g = s->state;
     struct generic_line l;
-    enum line_result bar = generic_bar_line(s, text);
-    if (bar != LINE_NOT_MINE)
-        return bar;
+    if ((!g->is_accepted || g->bar.is_accepted) && generic_bar_line(&g->bar, s, text))
+        return LINE_TAKEN;
     bool is_in_block = g->block_line > 0 && s->counts.lines - g->block_line <= BLOCK_LINES;
     if ((!is_in_block && !generic_line_is_worth(text)) || !wants_all(s) || !generic_line_parse(text, &l))
         return LINE_NOT_MINE;
@@ -341,6 +375,15 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     if (l.is_row)
         add_figures(s, &l);
     return l.is_row || generic_line_is_step(&l) ? counter_line(s, &l) : LINE_NOT_MINE;
+}
+
+static void end_line(struct steplog *s) {
+    struct generic *g = s->state;
+    if (!g->is_accepted && generic_bar_accept(&g->bar)) {
+        g->is_accepted = true;
+        set_name(g);
+    }
+    generic_bar_end_line(&g->bar, s);
 }
 
 /* ---- what is remembered ---- */
@@ -397,10 +440,10 @@ static void visit_state(void *state, struct codec *c) {
         codec_u64(c, &g->fractions[i]);
     generic_bar_visit(&g->bar, c);
     if (g->is_accepted)
-        generic_set_name(g);
+        set_name(g);
 }
 
-const char *generic_name(const void *state) {
+static const char *name_of(const void *state) {
     return ((const struct generic *)state)->name;
 }
 
@@ -410,8 +453,9 @@ const struct format steplog_generic = {
     .looks_for = "a step number that rises, next to a loss, a time or a rate",
     .reads_the_rest = true,
     .line = read_line,
-    .line_end = generic_bar_end_line,
+    .line_end = end_line,
     .state_bytes = sizeof(struct generic),
     .state_init = init_state,
     .state_visit = visit_state,
+    .name_of = name_of,
 };

@@ -3,7 +3,7 @@
 #include "steplog/generic_bar.h"
 
 #include "steplog/emit.h"
-#include "steplog/generic.h"
+#include "steplog/generic_line.h"
 #include "steplog/progress.h"
 #include "steplog/text.h"
 
@@ -11,10 +11,6 @@
 
 #define ENOUGH_DRAWINGS 4
 #define APART_MS 20000
-
-static struct generic_bar *bar_of(const struct steplog *s) {
-    return &((struct generic *)s->state)->bar;
-}
 
 void generic_bar_init(struct generic_bar *b) {
     b->epoch = b->total = b->done = RECORD_NONE;
@@ -141,22 +137,20 @@ static bool take_two_counters(struct slice text, int64_t *step) {
            slice_take_char(&text, '|');
 }
 
-enum line_result generic_bar_line(struct steplog *s, struct slice text) {
-    struct generic_bar *b = bar_of(s);
+bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct slice text) {
     struct progress bar;
-    bool counts_lines = ((struct generic *)s->state)->is_accepted && !b->is_accepted;
-    if (b->is_refused || counts_lines || (!parse_tqdm(text, &bar) && !parse_rich(text, &bar)))
-        return LINE_NOT_MINE;
+    if (b->is_refused || (!parse_tqdm(text, &bar) && !parse_rich(text, &bar)))
+        return false;
     uint64_t kind = kind_of(bar.description);
     if (bar.total <= 0 || (b->is_accepted && kind != b->kind))
-        return LINE_TAKEN;
+        return true;
     int64_t epoch = epoch_of(bar.description);
     if (epoch != RECORD_NONE && epoch > STEPLOG_MAX_STEP / bar.total - 1)
-        return LINE_TAKEN;
+        return true;
     if (kind != b->kind) {
         /* An outer bar moves once an epoch: the inner one counts. */
         if (bar.done == 0 || !shows_training(text, &bar, epoch))
-            return LINE_TAKEN;
+            return true;
         struct generic_bar fresh = {.kind = kind};
         generic_bar_init(&fresh);
         *b = fresh;
@@ -167,29 +161,27 @@ enum line_result generic_bar_line(struct steplog *s, struct slice text) {
     if (s->piece_offset <= STEPLOG_PART_BYTES || s->is_joined)
         b->stamped_ms = b->clock_ms;
     if (bar.done == 0 || bar.done == done)
-        return LINE_TAKEN;
+        return true;
     b->drawn++;
     int64_t step;
     if (!take_two_counters(slice_trim(text), &step))
         step = epoch != RECORD_NONE ? epoch * bar.total + bar.done : b->before + bar.done;
     keep_drawing(b, step);
-    return LINE_TAKEN;
+    return true;
 }
 
 /* ---- a line's end ---- */
 
 /* When the clock of the line's drawings was zero. The line's stamp is that of its last drawing or later: of one bar the
  * earliest is right. */
-static int64_t zero_ms(const struct steplog *s) {
-    const struct generic_bar *b = bar_of(s);
+static int64_t zero_ms(const struct generic_bar *b, const struct steplog *s) {
     if (s->stamp_ms == TIME_UNKNOWN)
         return TIME_UNKNOWN;
     int64_t ms = s->stamp_ms - b->stamped_ms;
     return b->began_ms != TIME_UNKNOWN && b->began_ms < ms ? b->began_ms : ms;
 }
 
-static void emit_drawings(struct steplog *s, int64_t from_ms) {
-    struct generic_bar *b = bar_of(s);
+static void emit_drawings(const struct generic_bar *b, struct steplog *s, int64_t from_ms) {
     for (int i = 0; i < b->count; i++) {
         struct record r = steplog_record(s, RECORD_STEP_END);
         r.step = b->drawings[i].step;
@@ -202,18 +194,17 @@ static void emit_drawings(struct steplog *s, int64_t from_ms) {
     }
 }
 
-void generic_bar_end_line(struct steplog *s) {
-    struct generic *g = s->state;
-    struct generic_bar *b = &g->bar;
+bool generic_bar_accept(struct generic_bar *b) {
+    b->is_accepted |= b->count > 0 && b->drawn >= ENOUGH_DRAWINGS && !b->is_refused;
+    return b->is_accepted;
+}
+
+void generic_bar_end_line(struct generic_bar *b, struct steplog *s) {
     if (b->count == 0)
         return;
-    if (!b->is_accepted && b->drawn >= ENOUGH_DRAWINGS && !g->is_accepted && !b->is_refused)
-        b->is_accepted = g->is_accepted = true;
-    if (b->is_accepted && g->name[0] == '\0')
-        generic_set_name(g);
-    int64_t from_ms = zero_ms(s);
+    int64_t from_ms = zero_ms(b, s);
     if (b->is_accepted)
-        emit_drawings(s, from_ms);
+        emit_drawings(b, s, from_ms);
     b->began_ms = from_ms != TIME_UNKNOWN ? from_ms + b->earlier_ms : TIME_UNKNOWN;
     b->count = 0;
     b->clock_ms = b->earlier_ms = b->stamped_ms = 0;

@@ -24,8 +24,11 @@ struct generic_bar {
 
 void generic_bar_init(struct generic_bar *b);
 void generic_bar_visit(struct generic_bar *b, struct codec *c);
-/* These use the state of the format Generic. */
-enum line_result generic_bar_line(struct steplog *s, struct slice text);
-void generic_bar_end_line(struct steplog *s);
+/* False if it is not a bar. */
+bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct slice text);
+/* Whether the bar counts steps by now: after some drawings. */
+bool generic_bar_accept(struct generic_bar *b);
+/* Emits the line's steps, once the bar is accepted. */
+void generic_bar_end_line(struct generic_bar *b, struct steplog *s);
 
 #endif

@@ -48,6 +48,7 @@ struct format {
     void (*state_visit)(void *state, struct codec *c);
     void (*state_free)(void *state);             /* what it holds; NULL */
     bool (*is_holding)(const struct steplog *s); /* records of an earlier time are still to come; NULL: never */
+    const char *(*name_of)(const void *state);   /* for people, once it gave steps. Borrowed; NULL: that of its id */
 };
 
 struct steplog {
@@ -103,11 +104,9 @@ struct steplog {
     int64_t unproved_step; /* of a save in the background that nothing has proved to be final; RECORD_NONE */
 };
 
-/* steplog_new() of any format and by any table (formats.h: steplog_formats), at most STEPLOG_ROWS long. */
-struct steplog *steplog_new_table(const struct format *const *formats, enum steplog_format format, const char *job_name,
-                                  void (*on_record)(void *context, const struct record *r), void *context);
-
 /* Whether that row of the table reads this log. */
-bool steplog_is_read(const struct steplog *s, const struct format *f);
+static inline bool steplog_is_read(const struct steplog *s, const struct format *f) {
+    return s->format == STEPLOG_AUTO || f->is_always_read || f->id == s->format;
+}
 
 #endif

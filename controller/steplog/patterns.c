@@ -1,13 +1,11 @@
-/* A user's patterns for steps, checkpoints and more: format Regex (spec.stepLog.regex of the CRD; tests/steplog/
- * test_regex.c) and those of a StepLogFormat (userformat.h; test_userformat.c). Each line is tried with each, in order;
- * the first that matches has the line. */
+#include "steplog/patterns.h"
+
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "steplog/emit.h"
 #include "steplog/formats.h"
 #include "steplog/regex.h"
 #include "steplog/text.h"
-#include "steplog/userformat.h"
 
 #include <errno.h>
 #include <math.h>

@@ -199,3 +199,35 @@ bool payload_json_of_python(struct buf *json, struct slice text) {
     }
     return false;
 }
+
+int64_t payload_ms(struct slice line) {
+    static const enum payload_field times[] = {
+        FIELD_step_start_time,
+        FIELD_data_loading_start_time,
+        FIELD_data_loading_end_time,
+        FIELD_job_start_time,
+        FIELD_job_end_time,
+        FIELD_tpu_init_start_time,
+        FIELD_tpu_init_end_time,
+        FIELD_training_prep_start_time,
+        FIELD_training_prep_end_time,
+        FIELD_custom_badput_event_start_time,
+        FIELD_custom_badput_event_end_time,
+        FIELD_elastic_slice_counts_timestamp,
+        FIELD_elastic_wait_start_time,
+        FIELD_elastic_wait_end_time,
+        FIELD_elastic_reinit_start_time,
+        FIELD_elastic_reinit_end_time,
+        FIELD_checkpoint_manager_blocking_start_time,
+        FIELD_checkpointer_blocking_start_time,
+        FIELD_checkpoint_manager_start_time,
+        FIELD_checkpointer_start_time,
+    };
+    struct payload p;
+    if (!slice_starts(line, "{") || !payload_parse(&p, line))
+        return TIME_UNKNOWN;
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        if (payload_has(&p, times[i]))
+            return p.number[times[i]] / 1000000;
+    return p.envelope_ms;
+}

@@ -73,4 +73,8 @@ bool payload_parse(struct payload *p, struct slice text);
  * or does not fit. */
 bool payload_json_of_python(struct buf *json, struct slice text);
 
+/* When the entry that is this line was written; TIME_UNKNOWN: it is not one. The recorder's have one time each, but for
+ * those of Orbax, whose first one is their start. */
+int64_t payload_ms(struct slice line);
+
 #endif

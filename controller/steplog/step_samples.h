@@ -4,7 +4,7 @@
 #define STEPLOG_STEP_SAMPLES_H
 
 #include "base/slice.h"
-#include "steplog/steplog.h"
+#include "steplog/explain.h"
 
 #define STEP_SAMPLES_KINDS 4
 

@@ -5,6 +5,7 @@
 #include "steplog/emit.h"
 #include "steplog/formats.h"
 #include "steplog/lineclock.h"
+#include "steplog/payload.h"
 #include "steplog/recorder_step.h"
 #include "steplog/text.h"
 #include "steplog/transport.h"
@@ -12,10 +13,6 @@
 #include <string.h>
 
 #define SIGN_OF_LIFE_EVERY_MS 1000
-
-bool steplog_is_read(const struct steplog *s, const struct format *f) {
-    return s->format == STEPLOG_AUTO || f->is_always_read || f->id == s->format;
-}
 
 static void new_states(struct steplog *s) {
     for (int i = 0; s->formats[i] != NULL; i++) {
@@ -81,6 +78,29 @@ void steplog_free(struct steplog *s) {
     buf_done(&s->scratch);
     buf_done(&s->step_prefix);
     free(s);
+}
+
+/* ---- formats ---- */
+
+static const char *const names[] = {
+#define X(id, name) [STEPLOG_##id] = name,
+    STEPLOG_FORMATS(X)
+#undef X
+};
+
+const char *steplog_format_name(enum steplog_format format) {
+    return (unsigned)format < STEPLOG_FORMAT_COUNT ? names[format] : "?";
+}
+
+int steplog_format_of_name(struct slice name) {
+    for (int i = 0; i < STEPLOG_FORMAT_COUNT; i++)
+        if (slice_is(name, names[i]))
+            return i;
+    return -1;
+}
+
+int steplog_format_line_lag(enum steplog_format format) {
+    return format == STEPLOG_AUTO || format == STEPLOG_REGEX ? -1 : format == STEPLOG_MAXTEXT;
 }
 
 /* ---- a line ---- */
@@ -372,6 +392,22 @@ void steplog_stored_line(struct steplog *s, struct slice line, int64_t stored_ms
     s->stored_ms = TIME_UNKNOWN;
 }
 
+int64_t steplog_stored_ms(struct slice line, int64_t now_ms) {
+    CLEANUP_BUF struct buf decoded;
+    struct transport t;
+    struct slice rest = line;
+    int64_t ns;
+    buf_init(&decoded, STEPLOG_MAX_LINE_BYTES + 8);
+    if (line.size_bytes > STEPLOG_MAX_LINE_BYTES)
+        line.size_bytes = STEPLOG_MAX_LINE_BYTES;
+    if (transport_parse(&t, line, &decoded))
+        return t.stamp_ms;
+    if (rfc3339_take(&rest, &ns, NULL) && (slice_take_char(&rest, ' ') || slice_take_char(&rest, '\t')))
+        return ns / 1000000 - (ns % 1000000 < 0);
+    int64_t ms = payload_ms(line);
+    return ms != TIME_UNKNOWN ? ms : lineclock_ms(line, now_ms);
+}
+
 void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     s->counts.bytes += (int64_t)line.size_bytes;
     read_line(s, cut(s, line, false), stamp_ms);
@@ -387,6 +423,30 @@ void steplog_end(struct steplog *s) {
 
 struct steplog_counts steplog_counts_get(const struct steplog *s) {
     return s->counts;
+}
+
+/* ---- rivals ---- */
+
+void steplog_rivals_add(struct steplog_rivals *to, const struct steplog_rivals *from) {
+    for (int i = 0; i < STEPLOG_FORMAT_COUNT; i++)
+        to->steps[i] += from->steps[i];
+}
+
+bool steplog_rivals_find(const struct steplog_rivals *rivals, enum steplog_format ret[static 2]) {
+    enum { MIN_STEPS = 3, MIN_SHARE = 2 };
+    int first = STEPLOG_AUTO, second = STEPLOG_AUTO;
+    for (int i = STEPLOG_AUTO + 1; i < STEPLOG_FORMAT_COUNT; i++)
+        if (first == STEPLOG_AUTO || rivals->steps[i] > rivals->steps[first]) {
+            second = first;
+            first = i;
+        } else if (second == STEPLOG_AUTO || rivals->steps[i] > rivals->steps[second]) {
+            second = i;
+        }
+    if (rivals->steps[second] < MIN_STEPS || rivals->steps[second] * MIN_SHARE < rivals->steps[first])
+        return false;
+    ret[0] = (enum steplog_format)first;
+    ret[1] = (enum steplog_format)second;
+    return true;
 }
 
 /* ---- what a parser resumes from in another process ---- */

@@ -43,41 +43,19 @@ int steplog_format_line_lag(enum steplog_format format);
 
 #define STEPLOG_MAX_LINE_BYTES 65536 /* longer lines: the head is read, the rest dropped and counted */
 
+struct format;
 struct steplog;
 
 /* on_record is called for each record, in log order, during steplog_feed. job_name (may be NULL): recorder entries of
  * another job are left out and counted. */
 struct steplog *steplog_new(enum steplog_format format, const char *job_name,
                             void (*on_record)(void *context, const struct record *r), void *context);
+/* The same of any format and by any table (formats.h: steplog_formats), at most STEPLOG_ROWS long. */
+struct steplog *steplog_new_table(const struct format *const *formats, enum steplog_format format, const char *job_name,
+                                  void (*on_record)(void *context, const struct record *r), void *context);
 void steplog_free(struct steplog *s);
 
-#define STEPLOG_MAX_PATTERN_BYTES 1024
-
-/* PCRE2 patterns; NULL: not given. Named groups carry the values: step (required in the first, a whole number), and
- * optionally seconds or milliseconds (how long it took) and time (RFC 3339; else the line's stamp). */
-struct steplog_patterns {
-    const char *step;                /* a step ended */
-    const char *checkpoint_start;    /* a save began */
-    const char *checkpoint_saved;    /* it is complete and can be restored */
-    const char *checkpoint_restored; /* a restore ended */
-};
-
-/* Format Regex. NULL and *err, which names the pattern and the place, if one cannot be used. A line on which a
- * pattern takes too long counts as malformed; steplog_disabled_pattern() names one that does so too often. */
-struct steplog *steplog_new_regex(const struct steplog_patterns *patterns,
-                                  void (*on_record)(void *context, const struct record *r), void *context,
-                                  struct error **err);
-
-/* What its patterns took since the last call, in units of regex_units(), of which those in proportion to the text (two
- * a byte and pattern) count as a 64th; 0 while it is little. One line takes 320,000 units at most, whatever the
- * patterns. */
-int64_t steplog_take_work(struct steplog *s);
-/* The name of the pattern that took most of it; NULL: it has no patterns. Borrowed. */
-const char *steplog_costly_pattern(const struct steplog *s);
-
-/* The name of a pattern that is disabled, because matching it took too long on too many lines; NULL: none is. Borrowed.
- */
-const char *steplog_disabled_pattern(const struct steplog *s);
+#define STEPLOG_MAX_PATTERN_BYTES 1024 /* of a user's pattern (patterns.h) */
 
 /* Lines that no transport stamped are taken at the time that they carry themselves, where the format prints one: a time
  * without zone (taken as UTC), at best the printing program's idea of when it was. now_ms: when the log was complete,
@@ -121,29 +99,5 @@ struct steplog_counts {
     struct steplog_rivals rivals;
 };
 struct steplog_counts steplog_counts_get(const struct steplog *s);
-
-#define STEPLOG_NAME_BYTES 64
-/* What gave the steps, for people: "MaxText", "Generic(iter N)"; "" while nothing did. Borrowed until the next line. */
-const char *steplog_recognized_name(const struct steplog *s);
-
-#define STEPLOG_TRIED 16
-#define STEPLOG_WHY_BYTES 160
-#define STEPLOG_SAMPLES 2
-#define STEPLOG_SAMPLE_BYTES 400
-
-/* Why no step was read. */
-struct steplog_explanation {
-    int64_t lines, first_stamp_ms, last_stamp_ms; /* the span; TIME_UNKNOWN: no line had a time */
-    struct {
-        const char *format;          /* its name, as spec.stepLog.format has it */
-        char why[STEPLOG_WHY_BYTES]; /* "no line has \"completed step: N, seconds: S\"" */
-    } tried[STEPLOG_TRIED];
-    int tried_count;
-    /* Lines that look like those of steps, without stamp and escapes, cut to the size, in log order. Two of one kind
-     * that show how the step number rises; one alone if the log has no second (step_samples_fill). */
-    char samples[STEPLOG_SAMPLES][STEPLOG_SAMPLE_BYTES];
-    int sample_count;
-};
-void steplog_explain(const struct steplog *s, struct steplog_explanation *ret);
 
 #endif

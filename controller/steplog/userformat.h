@@ -42,15 +42,5 @@ struct userformat {
  * of something or no pattern of kind Step. Nothing is compiled yet. */
 struct userformat *userformat_parse(struct slice spec, struct error **err);
 void userformat_free(struct userformat *f);
-/* Whether all patterns compile and have their groups, and each example is taken by its pattern and gives what it must;
- * -EINVAL and a sentence that names pattern and example. */
-int userformat_check(const struct userformat *f, struct error **err);
-
-/* A parser of it. NULL and *err if it cannot be used (examples are not tried). */
-struct steplog *steplog_new_user(const struct userformat *f, void (*on_record)(void *context, const struct record *r),
-                                 void *context, struct error **err);
-/* From the next line on a parser of such a format reads by another one; -EINVAL and nothing changes if that cannot be
- * used. */
-int steplog_change_user(struct steplog *s, const struct userformat *f, struct error **err);
 
 #endif

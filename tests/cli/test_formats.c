@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "cli/commands/formats.h"
 #include "cli/render/pick.h"
-#include "steplog/steplog.h"
+#include "steplog/explain.h"
 
 #include <string.h>
 

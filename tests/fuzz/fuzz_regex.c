@@ -2,7 +2,7 @@
  * line takes longer than LINE_MAX_CPU_MS, whatever the patterns. */
 #include "line_time.h"
 #include "reach.h"
-#include "steplog/steplog.h"
+#include "steplog/patterns.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * FUZZ_STEPLOG_FORMAT=Megatron in the environment reads all inputs as that format: make fuzz-formats, a run each. */
 #include "base/mem.h"
 #include "reach.h"
-#include "steplog/steplog.h"
+#include "steplog/patterns.h"
 
 #include <assert.h>
 #include <stdlib.h>

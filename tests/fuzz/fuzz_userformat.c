@@ -2,7 +2,7 @@
  * refused says why. */
 #include "line_time.h"
 #include "reach.h"
-#include "steplog/userformat.h"
+#include "steplog/patterns.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What a parser says of a log in which it read no step. */
 #include "harness.h"
 
-#include "steplog/steplog.h"
+#include "steplog/explain.h"
 
 static void ignore(void *context, const struct record *r) {
     (void)context;

@@ -2,7 +2,7 @@
 #include "harness.h"
 
 #include "base/buf.h"
-#include "steplog/steplog.h"
+#include "steplog/explain.h"
 
 #include <string.h>
 

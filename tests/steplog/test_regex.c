@@ -4,8 +4,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "record_names.h"
+#include "steplog/patterns.h"
 #include "steplog/regex.h"
-#include "steplog/steplog.h"
 
 #include <stdlib.h>
 #include <time.h>

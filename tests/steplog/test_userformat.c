@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "record_names.h"
-#include "steplog/userformat.h"
+#include "steplog/patterns.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "sim.h"
+#include "steplog/patterns.h"
 
 #define WRITE_VALIDATION_LINES 10 /* NeMo's */
 

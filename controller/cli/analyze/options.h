@@ -7,7 +7,7 @@
 #include "cli/render/text.h"
 #include "ledger/ledger.h"
 #include "library/library.h"
-#include "steplog/userformat.h"
+#include "steplog/patterns.h"
 
 #include <jansson.h>
 

@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "cli/analyze/options.h"
 #include "steplog/step_samples.h"
-#include "steplog/steplog.h"
 
 #include <jansson.h>
 

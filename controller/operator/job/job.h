@@ -12,8 +12,8 @@
 #include "operator/job/trace.h"
 #include "operator/objects/jobgoodput.h"
 #include "operator/store/store.h"
+#include "steplog/patterns.h"
 #include "steplog/step_samples.h"
-#include "steplog/userformat.h"
 
 #define JOB_MAX_INTERRUPTION_NOTICES 16 /* of the newest interruptions */
 
