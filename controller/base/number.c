@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-static struct slice take_digits(struct slice *s) {
+struct slice number_digits(struct slice *s) {
     size_t n = 0;
     while (n < s->size_bytes && is_digit(s->data[n]))
         n++;
@@ -38,7 +37,7 @@ static void take_exponent(struct slice *s, struct number *n) {
     bool negative = slice_take_char(&rest, '-');
     if (!negative)
         slice_take_char(&rest, '+');
-    struct slice digits = take_digits(&rest);
+    struct slice digits = number_digits(&rest);
     if (digits.size_bytes == 0)
         return;
     n->exponent = number_exponent(digits, negative);
@@ -51,10 +50,10 @@ bool number_take(struct slice *s, struct number *n) {
     found.is_negative = slice_take_char(&rest, '-');
     if (!found.is_negative)
         slice_take_char(&rest, '+');
-    found.whole = take_digits(&rest);
+    found.whole = number_digits(&rest);
     if (rest.size_bytes > 1 && rest.data[0] == '.' && is_digit(rest.data[1])) {
         rest = slice_skip(rest, 1);
-        found.fraction = take_digits(&rest);
+        found.fraction = number_digits(&rest);
     }
     if (found.whole.size_bytes == 0 && found.fraction.size_bytes == 0)
         return false;
@@ -106,8 +105,7 @@ static double slow_double(const struct number *n, size_t first) {
     return value;
 }
 
-/* Nearest double, ties to even; too large gives +-infinity, too small +-0. */
-static double to_double(const struct number *n) {
+double number_to_double(const struct number *n) {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     size_t count = digit_count(n), first = leading_zeros(n);
@@ -171,80 +169,5 @@ bool number_to_scaled(const struct number *n, int digits, int64_t *value, bool *
     *value = n->is_negative ? -sum : sum;
     if (is_exact != NULL)
         *is_exact = exact;
-    return true;
-}
-
-bool slice_take_uint(struct slice *s, int64_t *value) {
-    struct slice rest = *s, digits = take_digits(&rest);
-    if (digits.size_bytes == 0)
-        return false;
-    int64_t sum = 0;
-    for (size_t i = 0; i < digits.size_bytes; i++)
-        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, digits.data[i] - '0', &sum))
-            return false;
-    *s = rest;
-    *value = sum;
-    return true;
-}
-
-bool slice_take_int(struct slice *s, int64_t *value) {
-    struct slice rest = *s;
-    bool negative = slice_take_char(&rest, '-');
-    if (!negative)
-        slice_take_char(&rest, '+');
-    int64_t sum = 0;
-    struct slice digits = take_digits(&rest);
-    for (size_t i = 0; i < digits.size_bytes; i++) {
-        int digit = digits.data[i] - '0';
-        /* Downwards for negative numbers, so that INT64_MIN itself is read. */
-        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, negative ? -digit : digit, &sum))
-            return false;
-    }
-    if (digits.size_bytes == 0)
-        return false;
-    *s = rest;
-    *value = sum;
-    return true;
-}
-
-static bool take_word(struct slice *s, const char *lower) {
-    size_t n = strlen(lower);
-    if (s->size_bytes < n)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if ((s->data[i] | 0x20) != lower[i])
-            return false;
-    *s = slice_skip(*s, n);
-    return true;
-}
-
-bool slice_take_double(struct slice *s, double *value) {
-    struct number n;
-    if (number_take(s, &n)) {
-        *value = to_double(&n);
-        return true;
-    }
-    struct slice rest = *s;
-    bool negative = slice_take_char(&rest, '-');
-    if (!negative)
-        slice_take_char(&rest, '+');
-    double found;
-    if (take_word(&rest, "nan"))
-        found = (double)NAN;
-    else if (take_word(&rest, "infinity") || take_word(&rest, "inf"))
-        found = (double)INFINITY;
-    else
-        return false;
-    *value = negative ? -found : found;
-    *s = rest;
-    return true;
-}
-
-bool slice_take_scaled(struct slice *s, int digits, int64_t *value) {
-    struct slice rest = *s;
-    struct number n;
-    if (!number_take(&rest, &n) || !number_to_scaled(&n, digits, value, NULL))
-        return false;
-    *s = rest;
     return true;
 }

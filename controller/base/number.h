@@ -13,10 +13,13 @@ struct number {
     int64_t exponent;             /* clamped to +-1,000,000,000 */
 };
 
-/* Cursor. */
+/* Cursors. */
+struct slice number_digits(struct slice *s);
 bool number_take(struct slice *s, struct number *n);
 /* Exponent digits as a number, clamped as above. */
 int64_t number_exponent(struct slice digits, bool is_negative);
+/* Nearest double, ties to even; too large gives +-infinity, too small +-0. */
+double number_to_double(const struct number *n);
 /* value * 10^digits, half away from zero; false if it is beyond +-INT64_MAX. *is_exact (may be NULL): nothing was
  * rounded off. */
 bool number_to_scaled(const struct number *n, int digits, int64_t *value, bool *is_exact);

@@ -1,7 +1,9 @@
 #include "base/slice.h"
 
 #include "base/mem.h"
+#include "base/number.h"
 
+#include <math.h>
 #include <string.h>
 
 struct slice slice_of(const char *text) {
@@ -120,5 +122,80 @@ bool slice_take_line(struct slice *s, struct slice *line) {
     }
     if (line->size_bytes != 0 && line->data[line->size_bytes - 1] == '\r')
         line->size_bytes--;
+    return true;
+}
+
+bool slice_take_uint(struct slice *s, int64_t *value) {
+    struct slice rest = *s, digits = number_digits(&rest);
+    if (digits.size_bytes == 0)
+        return false;
+    int64_t sum = 0;
+    for (size_t i = 0; i < digits.size_bytes; i++)
+        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, digits.data[i] - '0', &sum))
+            return false;
+    *s = rest;
+    *value = sum;
+    return true;
+}
+
+bool slice_take_int(struct slice *s, int64_t *value) {
+    struct slice rest = *s;
+    bool negative = slice_take_char(&rest, '-');
+    if (!negative)
+        slice_take_char(&rest, '+');
+    int64_t sum = 0;
+    struct slice digits = number_digits(&rest);
+    for (size_t i = 0; i < digits.size_bytes; i++) {
+        int digit = digits.data[i] - '0';
+        /* Downwards for negative numbers, so that INT64_MIN itself is read. */
+        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, negative ? -digit : digit, &sum))
+            return false;
+    }
+    if (digits.size_bytes == 0)
+        return false;
+    *s = rest;
+    *value = sum;
+    return true;
+}
+
+static bool take_word(struct slice *s, const char *lower) {
+    size_t n = strlen(lower);
+    if (s->size_bytes < n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if ((s->data[i] | 0x20) != lower[i])
+            return false;
+    *s = slice_skip(*s, n);
+    return true;
+}
+
+bool slice_take_double(struct slice *s, double *value) {
+    struct number n;
+    if (number_take(s, &n)) {
+        *value = number_to_double(&n);
+        return true;
+    }
+    struct slice rest = *s;
+    bool negative = slice_take_char(&rest, '-');
+    if (!negative)
+        slice_take_char(&rest, '+');
+    double found;
+    if (take_word(&rest, "nan"))
+        found = (double)NAN;
+    else if (take_word(&rest, "infinity") || take_word(&rest, "inf"))
+        found = (double)INFINITY;
+    else
+        return false;
+    *value = negative ? -found : found;
+    *s = rest;
+    return true;
+}
+
+bool slice_take_scaled(struct slice *s, int digits, int64_t *value) {
+    struct slice rest = *s;
+    struct number n;
+    if (!number_take(&rest, &n) || !number_to_scaled(&n, digits, value, NULL))
+        return false;
+    *s = rest;
     return true;
 }
