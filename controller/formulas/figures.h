@@ -19,7 +19,7 @@ struct figures {
 /* Nothing known. */
 struct figures figures_unknown(void);
 
-/* Measured from a ledger (measured.c): useful time and blocking part per save, means over the failures, the rate with
+/* Measured from a ledger: useful time and blocking part per save, means over the failures, the rate with
  * its interval; before any failure the first start shows how long it takes to resume. The persist lag is that of the
  * saves whose lines say when they were durable, if that is at least half of them. */
 struct figures figures_measure(const struct ledger_result *result);
