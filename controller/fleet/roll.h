@@ -4,7 +4,8 @@
  * that is seen for the first time over its whole life: hours are as exact as roll-ups are frequent, totals are exact
  * always.
  *
- * Pure and deterministic: the order of the members changes nothing. All that is needed to resume is in roll_store(). */
+ * Pure and deterministic: the order of the members changes nothing. All that is needed to resume is in roll_store.h's
+ * text. */
 #ifndef FLEET_ROLL_H
 #define FLEET_ROLL_H
 
@@ -102,13 +103,5 @@ void roll_done(struct roll *roll);
 void roll_up(struct roll *roll, const struct roll_input *input);
 /* Where the window that holds now begins. */
 int64_t roll_window_from(const struct roll_options *options, int64_t now_ms);
-
-/* All of it as text (heap; base64, with version, `key` and checksum), at most `max` bytes long: beyond, *ret_coarse
- * says so: hours are summed with their neighbors, the oldest first, and of jobs only the time counted is kept, so that
- * after a restart what they gained meanwhile is taken in proportion. The roll itself is coarser as well from then on,
- * but in its cursors. key: of the selection; text of another key is not taken. */
-char *roll_store(struct roll *roll, uint64_t key, size_t max, bool *ret_coarse);
-/* 0; -ESTALE: of another key or version; -EBADMSG: it is damaged. Then the roll is as after roll_init(). */
-int roll_restore(struct roll *roll, uint64_t key, struct slice text);
 
 #endif

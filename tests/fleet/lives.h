@@ -2,7 +2,7 @@
 #ifndef TESTS_FLEET_LIVES_H
 #define TESTS_FLEET_LIVES_H
 
-#include "fleet/roll.h"
+#include "fleet/roll_store.h"
 
 uint64_t lives_random(uint64_t *seed);
 int64_t lives_below(uint64_t *seed, int64_t max); /* from 0 */

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "fleet/outcome.h"
+#include "fleet/roll_store.h"
 #include "reach.h"
 
 #include <assert.h>

@@ -6,6 +6,7 @@
 #include "base/jwrite.h"
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "fleet/roll_store.h"
 #include "kube/reflector.h"
 #include "operator/fleet/status.h"
 #include "operator/runtime/fleet_nodes.h"

@@ -1,4 +1,5 @@
-/* What a roll holds, as text. One function per structure both writes and reads it (base/codec.h). */
+#include "fleet/roll_store.h"
+
 #include "base/base64.h"
 #include "base/codec.h"
 #include "base/hash.h"
