@@ -1,5 +1,4 @@
-/* The cursor's text: "1 FLOOR NAME:PRINT:OFFSET:WRITTEN ... -NAME:PRINT:OFFSET ...", numbers in hex. */
-#include "sources/look.h"
+#include "sources/look_table.h"
 
 #define MAX_OLD_OFFSET ((INT64_C(1) << 40) - 1) /* the cursor is bounded; larger files are not known again */
 
