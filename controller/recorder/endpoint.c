@@ -7,7 +7,7 @@
 #include "io/work.h"
 #include "recorder/entries_write.h"
 #include "recorder/quota.h"
-#include "recorder/store.h"
+#include "recorder/store_list.h"
 #include "recorder/who.h"
 
 #include <errno.h>

@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "recorder/filter.h"
 
 struct store;
 
@@ -32,23 +31,5 @@ bool store_folder(char folder[static STORE_NAME_SIZE], struct slice job);
  * then. */
 int store_append(struct store *store, const char *namespace_, struct slice job, struct slice lines, int64_t now_s,
                  struct error **err);
-
-struct store_place { /* of an entry, in the order of timestamp and insertId */
-    int64_t at_ns;
-    char insert_id[64];
-};
-struct store_query {
-    const char *namespace_;
-    struct slice job;
-    const struct filter *filter;
-    struct store_place after; /* at_ns INT64_MIN: from the begin */
-    int64_t max_entries, max_bytes;
-};
-/* Writes them to out, with commas between; *last is that of the last one. 1: there are more. */
-int store_list(struct store *store, const struct store_query *query, struct buf *out, struct store_place *last,
-               struct error **err);
-
-/* A stored line of an entry; false: it is none. */
-bool store_read_line(struct slice line, struct filter_entry *entry);
 
 #endif

@@ -1,9 +1,8 @@
-/* Reading back: the entries that match, in the order of their times, by pages. Every page looks through all of
- * a job's files and keeps only the first places: memory does not grow with the log. */
+#include "recorder/store_list.h"
+
 #include "base/jmembers.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
-#include "recorder/store.h"
 
 #include <dirent.h>
 #include <errno.h>

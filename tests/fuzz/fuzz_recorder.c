@@ -2,7 +2,7 @@
  * that can be read back, and of the writer's own project; a filter that is understood decides the same twice. */
 #include "reach.h"
 #include "recorder/entries_write.h"
-#include "recorder/store.h"
+#include "recorder/store_list.h"
 
 #include <assert.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #include "folder.h"
 #include "harness.h"
 #include "recorder/entries_write.h"
-#include "recorder/store.h"
+#include "recorder/store_list.h"
 
 #include <errno.h>
 #include <fcntl.h>
