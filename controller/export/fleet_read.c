@@ -1,4 +1,4 @@
-#include "export/fleet.h"
+#include "export/fleet_read.h"
 
 #include "base/jmembers.h"
 #include "base/mem.h"

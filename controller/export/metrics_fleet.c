@@ -1,6 +1,7 @@
 #include "export/metrics_fleet.h"
 
 #include "base/jmembers.h"
+#include "export/fleet_read.h"
 
 #include <string.h>
 

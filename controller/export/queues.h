@@ -3,7 +3,8 @@
 #ifndef EXPORT_QUEUES_H
 #define EXPORT_QUEUES_H
 
-#include "export/fleet.h"
+#include "base/map.h"
+#include "export/fleet_read.h"
 
 struct queue_sum {
     char name[64];

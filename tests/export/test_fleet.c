@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "export/fleet.h"
+#include "export/fleet_read.h"
 
 #include <stdlib.h>
 

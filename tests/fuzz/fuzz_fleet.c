@@ -3,6 +3,7 @@
  * metrics). */
 #include "base/jscan.h"
 #include "export/fleet.h"
+#include "export/fleet_read.h"
 #include "reach.h"
 
 #include <assert.h>

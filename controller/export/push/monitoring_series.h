@@ -9,7 +9,7 @@
 #define EXPORT_PUSH_MONITORING_SERIES_H
 
 #include "base/jwrite.h"
-#include "export/fleet.h"
+#include "export/fleet_read.h"
 
 #define MONITORING_MAX_SERIES 200 /* the API's limit per request */
 

@@ -2,7 +2,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "export/push/otlp_data.h"
+#include "export/push/otlp_metrics.h"
+#include "export/push/otlp_spans.h"
 #include "export/push/otlp_wire.h"
 #include "export/push/round.h"
 

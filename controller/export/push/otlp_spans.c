@@ -1,5 +1,7 @@
+#include "export/push/otlp_spans.h"
+
 #include "export/push/identity.h"
-#include "export/push/otlp_data.h"
+#include "export/push/otlp_metrics.h"
 #include "export/push/otlp_wire.h"
 
 #include "base/jmembers.h"

@@ -6,6 +6,7 @@
 #ifndef EXPORT_PUSH_ROUND_H
 #define EXPORT_PUSH_ROUND_H
 
+#include "export/fleet_read.h"
 #include "export/push/sender.h"
 
 struct round_job { /* what was sent of one JobGoodput */

@@ -3,7 +3,7 @@
 #ifndef EXPORT_PUSH_TENSORBOARD_POINTS_H
 #define EXPORT_PUSH_TENSORBOARD_POINTS_H
 
-#include "export/fleet.h"
+#include "export/fleet_read.h"
 #include "export/push/tensorboard_events.h"
 
 #define TENSORBOARD_MAX_VALUES 192
