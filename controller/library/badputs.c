@@ -5,19 +5,6 @@
 
 #include <string.h>
 
-const char *library_badput_name(enum library_badput badput) {
-    static const char *const names[] = {
-#define X(name) #name,
-        LIBRARY_BADPUTS(X)
-#undef X
-    };
-    return names[badput];
-}
-
-double library_percent(double seconds, double total_s) {
-    return 0 < seconds && seconds < total_s ? seconds / total_s * 100 : 0.0;
-}
-
 void customs_init(struct library_customs *c, size_t types) {
     *c = (struct library_customs){0};
     c->seconds = mem_alloc((types + 1) * sizeof *c->seconds);

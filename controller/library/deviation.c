@@ -3,7 +3,6 @@
 #include "base/mem.h"
 
 #include <math.h>
-#include <stdio.h>
 
 void step_times_set(struct step_times *t, int64_t step, double seconds) {
     size_t i;
@@ -126,27 +125,4 @@ void deviation_fill(struct library_deviation *d, struct step_times *t, double id
     for (size_t i = 0; i < d->count; i++)
         d->seconds[i] = is_signed ? d->seconds[i] - ideal_s : fabs(d->seconds[i] - ideal_s);
     d->mean_s = d->count ? numpy_mean(d->seconds, d->count) : 0.0;
-}
-
-void library_deviation_done(struct library_deviation *d) {
-    free(d->steps);
-    free(d->seconds);
-    *d = (struct library_deviation){0};
-}
-
-void library_step_deviation(const struct library_log *log, double ideal_s, struct library_deviation *d) {
-    struct step_times times = {0};
-    *d = (struct library_deviation){0};
-    for (size_t i = 1; i < log->step_count; i++) {
-        int64_t previous = library_step_number(&log->steps[i - 1]);
-        if (library_step_number(&log->steps[i]) == previous + 1)
-            step_times_set(&times, previous, log->steps[i].at - log->steps[i - 1].at);
-    }
-    bool is_known = !isnan(ideal_s) || ideal_step_time(times.seconds, times.steps.count, &ideal_s);
-    const char *missing = times.steps.count == 0 ? "step times" : !is_known || ideal_s == 0 ? "ideal step time" : NULL;
-    if (missing)
-        snprintf(d->error, sizeof d->error, "No %s available and no previous step deviations found.", missing);
-    else
-        deviation_fill(d, &times, ideal_s, false);
-    step_times_done(&times);
 }

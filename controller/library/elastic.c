@@ -1,7 +1,7 @@
-/* ElasticGoodputCalculator: waits for slices, re-initializations and slice counts of elastic jobs, next to the main
- * pass (goodput_elastic.py of ml-goodput-measurement 0.2.3). None of it lowers the productive time. */
+#include "library/elastic.h"
+
 #include "base/mem.h"
-#include "library/pass.h"
+#include "library/badputs.h"
 
 #include <ctype.h>
 #include <stdio.h>

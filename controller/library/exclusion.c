@@ -1,8 +1,8 @@
-/* get_job_goodput_with_exclusions(): a second main pass of the library, which differs from the first in more than the
- * exclusions: no special case for step 0, custom events by partial overlap, no checkpoint time, no check that the
- * productive time is possible. A time that is 0 counts as absent. */
+#include "library/exclusion.h"
+
 #include "base/mem.h"
 #include "library/deviation.h"
+#include "library/elastic.h"
 #include "library/pass.h"
 
 #include <math.h>

@@ -75,10 +75,6 @@ void library_cumulative(const struct library_log *log, int64_t at_us, bool is_el
 void library_interval(const struct library_log *log, int64_t from_us, int64_t to_us, bool is_elastic,
                       struct library_answer *a);
 
-struct library_span {
-    int64_t from_us, to_us;
-};
-
 /* Step times and how far they are from the ideal one. */
 struct library_deviation {
     char error[LIBRARY_ERROR_SIZE];
@@ -90,11 +86,6 @@ struct library_deviation {
 void library_deviation_done(struct library_deviation *d);
 /* get_step_deviation(); ideal_s: the configured one, NAN: computed. */
 void library_step_deviation(const struct library_log *log, double ideal_s, struct library_deviation *d);
-
-/* get_job_goodput_with_exclusions(); d: the signed deviations that it leaves behind. */
-void library_with_exclusions(const struct library_log *log, int64_t at_us, const struct library_span *spans,
-                             size_t count, double ideal_s, bool is_elastic, struct library_answer *a,
-                             struct library_deviation *d);
 
 /* repr(float): the shortest decimal that reads back as the same double; also "nan", "inf". */
 #define LIBRARY_REPR_SIZE 32

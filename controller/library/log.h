@@ -1,7 +1,7 @@
 /* log: the entries that the goodput recorder and Orbax wrote to one Cloud Logging logger, as the Python library
  * ml-goodput-measurement 0.2.3 would read them, kept compactly: 16 bytes a step, 8 more where the lines are Cloud
  * Logging entries with a separate timestamp. Numbers are IEEE doubles that remember whether the JSON text was an
- * integer: the library adds up floats only. Private to library/ but for reading a file into it. */
+ * integer: the library adds up floats only. */
 #ifndef LIBRARY_LOG_H
 #define LIBRARY_LOG_H
 
@@ -88,10 +88,6 @@ struct library_log {
 
 void library_log_init(struct library_log *log);
 void library_log_done(struct library_log *log);
-
-/* Reads whole lines. Those that are not JSON objects, or hold no "job_name", are no entries; an object that is cut off
- * or an entry whose fields cannot be read is left out and counted in `refused`. Sets the line numbers on: lines. */
-void library_log_read(struct library_log *log, struct slice bytes);
 
 /* A Unix time in seconds as Python's datetime.fromtimestamp() keeps it: whole microseconds, halves to even. */
 int64_t library_microseconds(double seconds);

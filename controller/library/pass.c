@@ -1,6 +1,7 @@
 #include "library/pass.h"
 
 #include "base/mem.h"
+#include "library/elastic.h"
 #include "library/steps.h"
 
 #include <stdio.h>
@@ -186,6 +187,36 @@ static bool take_event(void *context, const struct library_event *e) {
     return true;
 }
 
+struct group {
+    double sum;
+    int64_t count;
+};
+
+/* CheckpointBadputCalculator: the sum over steps of the mean of what was logged for each (kind SAVE or RESTORE).
+ * NULL, or the text of the exception. */
+static const char *checkpoint_seconds(const struct library_log *log, enum library_kind kind, double *seconds) {
+    size_t names = log->groups.count, found = 0;
+    CLEANUP_FREE struct group *groups = mem_alloc((names + 1) * sizeof *groups);
+    CLEANUP_FREE uint32_t *order = mem_alloc((names + 1) * sizeof *order);
+    for (size_t i = 0; i < log->event_count; i++) {
+        const struct library_event *e = &log->events[i];
+        if (e->kind != kind)
+            continue;
+        if (e->trouble)
+            return e->trouble;
+        struct group *g = &groups[e->type];
+        if (g->count == 0)
+            order[found++] = e->type;
+        g->sum = g->count == 0 ? e->at.value : g->sum + e->at.value;
+        g->count++;
+    }
+    double total = 0;
+    for (size_t i = 0; i < found; i++)
+        total += groups[order[i]].sum / (double)groups[order[i]].count;
+    *seconds = total;
+    return NULL;
+}
+
 static bool finish(struct pass *p) {
     struct library_answer *a = p->answer;
     struct library_badputs *b = &a->badputs;
@@ -235,4 +266,19 @@ bool pass_run(const struct library_log *log, struct library_answer *a) {
     customs_done(&p.part.customs);
     steps_done(&p.steps);
     return ok;
+}
+
+int64_t first_start_us(const struct library_log *log) {
+    for (size_t i = 0; i < log->event_count; i++)
+        if (log->events[i].kind == LIBRARY_JOB_START)
+            return library_microseconds(log->events[i].at.value);
+    return INT64_MIN;
+}
+
+double total_job_seconds(const struct library_log *log, int64_t at_us) {
+    int64_t start_us = first_start_us(log), end_us = at_us;
+    for (size_t i = 0; i < log->event_count; i++)
+        if (log->events[i].kind == LIBRARY_JOB_END)
+            end_us = library_microseconds(log->events[i].at.value);
+    return start_us == INT64_MIN ? 0.0 : library_seconds(end_us) - library_seconds(start_us);
 }

@@ -7,7 +7,7 @@
 /* Fills productive_s, badputs (OTHER not yet), steps and disruptions of *a; false: *a holds the library's error. */
 bool pass_run(const struct library_log *log, struct library_answer *a);
 
-/* _get_total_job_time at a query time; 0.0 without a job start. */
+/* _get_total_job_time at a query time: from the first start to the last end, both as datetimes; 0.0 without a start. */
 double total_job_seconds(const struct library_log *log, int64_t at_us);
 /* The first job start, INT64_MIN if there is none. */
 int64_t first_start_us(const struct library_log *log);
@@ -26,14 +26,5 @@ static inline bool library_log_walk(const struct library_log *log, bool (*on_ste
     }
     return true;
 }
-
-/* CheckpointBadputCalculator: the sum over steps of the mean of what was logged for each (kind SAVE or RESTORE).
- * NULL, or the text of the exception. */
-const char *checkpoint_seconds(const struct library_log *log, enum library_kind kind, double *seconds);
-
-/* What ElasticGoodputCalculator adds to what the pass found. False: *a holds the library's error. */
-bool elastic_add(const struct library_log *log, struct library_answer *a);
-/* The share of the slices that stepped and that were there, weighed by time; nothing where none were recorded. */
-void elastic_efficiency(const struct library_log *log, double from_s, double to_s, struct library_answer *a);
 
 #endif

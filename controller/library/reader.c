@@ -1,10 +1,9 @@
-/* Recorder entries from JSON lines. The generic way walks the object; a step line that begins like the one before it (a
- * million do) is read by comparing bytes. */
+#include "library/reader.h"
+
 #include "base/digits.h"
 #include "base/jscan.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
-#include "library/log.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* library: any bytes are read or refused; what was read can be asked everything, and a file in two pieces at a line's
  * end gives the same answers as in one. */
-#include "library/library.h"
+#include "library/exclusion.h"
+#include "library/reader.h"
 #include "reach.h"
 
 #include <assert.h>

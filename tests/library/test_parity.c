@@ -3,7 +3,8 @@
 #include "harness.h"
 
 #include "base/mem.h"
-#include "library/library.h"
+#include "library/exclusion.h"
+#include "library/reader.h"
 
 #include <dirent.h>
 #include <jansson.h>

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "cli/analyze/options.h"
-#include "library/library.h"
+#include "library/reader.h"
 
 #include <jansson.h>
 

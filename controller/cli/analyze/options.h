@@ -6,7 +6,7 @@
 #include "cli/analyze/cloud.h"
 #include "cli/render/text.h"
 #include "ledger/ledger.h"
-#include "library/library.h"
+#include "library/exclusion.h"
 #include "steplog/patterns.h"
 
 #include <jansson.h>

@@ -1,11 +1,27 @@
 #include "library/library.h"
 
+#include "base/mem.h"
+#include "base/rfc3339.h"
+#include "library/deviation.h"
+#include "library/elastic.h"
 #include "library/pass.h"
 
-#include "base/rfc3339.h"
-
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+const char *library_badput_name(enum library_badput badput) {
+    static const char *const names[] = {
+#define X(name) #name,
+        LIBRARY_BADPUTS(X)
+#undef X
+    };
+    return names[badput];
+}
+
+double library_percent(double seconds, double total_s) {
+    return 0 < seconds && seconds < total_s ? seconds / total_s * 100 : 0.0;
+}
 
 void library_answer_done(struct library_answer *a) {
     customs_done(&a->badputs.customs);
@@ -13,22 +29,6 @@ void library_answer_done(struct library_answer *a) {
 
 static void fail(struct library_answer *a, const char *text) {
     snprintf(a->error, sizeof a->error, "%s", text);
-}
-
-int64_t first_start_us(const struct library_log *log) {
-    for (size_t i = 0; i < log->event_count; i++)
-        if (log->events[i].kind == LIBRARY_JOB_START)
-            return library_microseconds(log->events[i].at.value);
-    return INT64_MIN;
-}
-
-/* _get_total_job_time: from the first start to the last end, both as datetimes. */
-double total_job_seconds(const struct library_log *log, int64_t at_us) {
-    int64_t start_us = first_start_us(log), end_us = at_us;
-    for (size_t i = 0; i < log->event_count; i++)
-        if (log->events[i].kind == LIBRARY_JOB_END)
-            end_us = library_microseconds(log->events[i].at.value);
-    return start_us == INT64_MIN ? 0.0 : library_seconds(end_us) - library_seconds(start_us);
 }
 
 /* What both queries do once the total and the pass are there. */
@@ -137,4 +137,70 @@ void library_interval(const struct library_log *log, int64_t from_us, int64_t to
     if (is_elastic && is_read && (is_passed || !is_measured))
         elastic_efficiency(&part, library_seconds(from_us), library_seconds(to_us), a);
     library_log_done_part(&part);
+}
+
+/* ---- step times ---- */
+
+void library_deviation_done(struct library_deviation *d) {
+    free(d->steps);
+    free(d->seconds);
+    *d = (struct library_deviation){0};
+}
+
+void library_step_deviation(const struct library_log *log, double ideal_s, struct library_deviation *d) {
+    struct step_times times = {0};
+    *d = (struct library_deviation){0};
+    for (size_t i = 1; i < log->step_count; i++) {
+        int64_t previous = library_step_number(&log->steps[i - 1]);
+        if (library_step_number(&log->steps[i]) == previous + 1)
+            step_times_set(&times, previous, log->steps[i].at - log->steps[i - 1].at);
+    }
+    bool is_known = !isnan(ideal_s) || ideal_step_time(times.seconds, times.steps.count, &ideal_s);
+    const char *missing = times.steps.count == 0 ? "step times" : !is_known || ideal_s == 0 ? "ideal step time" : NULL;
+    if (missing)
+        snprintf(d->error, sizeof d->error, "No %s available and no previous step deviations found.", missing);
+    else
+        deviation_fill(d, &times, ideal_s, false);
+    step_times_done(&times);
+}
+
+/* ---- repr() ---- */
+
+/* %.*e gives the correctly rounded digits of a length; the shortest length that reads back is repr's. */
+static int digits_needed(double value) {
+    char text[LIBRARY_REPR_SIZE];
+    for (int digits = 1; digits < 17; digits++) {
+        double back = 0;
+        snprintf(text, sizeof text, "%.*e", digits - 1, value);
+        struct slice s = slice_of(text);
+        if (slice_take_double(&s, &back) && back == value)
+            return digits;
+        if (digits == 1) { /* most have 16 or 17: where 15 are too few, less are too */
+            snprintf(text, sizeof text, "%.14e", value);
+            s = slice_of(text);
+            if (!slice_take_double(&s, &back) || back != value)
+                digits = 15;
+        }
+    }
+    return 17;
+}
+
+const char *library_repr(char out[LIBRARY_REPR_SIZE], double value) {
+    if (!isfinite(value)) {
+        snprintf(out, LIBRARY_REPR_SIZE, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return out;
+    }
+    int digits = value == 0 ? 1 : digits_needed(value);
+    char text[LIBRARY_REPR_SIZE];
+    snprintf(text, sizeof text, "%.*e", digits - 1, value);
+    struct slice tail = slice_of(strchr(text, 'e') + 1);
+    int64_t exponent = 0;
+    slice_take_int(&tail, &exponent);
+    if (exponent >= -4 && exponent < 16) {
+        int decimals = digits - 1 - (int)exponent;
+        snprintf(out, LIBRARY_REPR_SIZE, "%.*f", decimals > 1 ? decimals : 1, value);
+    } else {
+        snprintf(out, LIBRARY_REPR_SIZE, "%.*e", digits - 1, value);
+    }
+    return out;
 }
