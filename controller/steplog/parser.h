@@ -79,7 +79,8 @@ struct steplog {
     bool has_record;                     /* the line gave a record */
 
     /* Line assembly. */
-    struct buf partial; /* the head of a line whose end has not come */
+    struct repeats *repeats; /* NULL: lines are not compared */
+    struct buf partial;      /* the head of a line whose end has not come */
     bool partial_too_long, partial_stamped;
     struct {
         struct buf text;

@@ -7,6 +7,7 @@
 #include "steplog/lineclock.h"
 #include "steplog/payload.h"
 #include "steplog/recorder_step.h"
+#include "steplog/repeats.h"
 #include "steplog/text.h"
 #include "steplog/transport.h"
 
@@ -263,25 +264,37 @@ static void read_transported(struct steplog *s, const struct transport *t) {
         finish_parts(s, t->stream);
 }
 
+static bool is_repeat(struct steplog *s, struct slice line, int64_t number) {
+    bool is_one = s->repeats != NULL && repeats_note(s->repeats, line, number);
+    s->counts.lines += is_one;
+    s->counts.repeated += is_one;
+    return is_one;
+}
+
 /* A line as it came, its end dropped, cut to the limit. */
 static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
     static const char own[] = "{\"job_name\""; /* no transport begins so, nor does a line with its own clock */
     int64_t stamp_ms = TIME_UNKNOWN, unix_ns;
     struct transport transport;
     if (!stamped && line.size_bytes >= sizeof own && memcmp(line.data, own, sizeof own - 1) == 0) {
-        read_line(s, line, TIME_UNKNOWN);
+        if (!is_repeat(s, line, repeats_number(line)))
+            read_line(s, line, TIME_UNKNOWN);
         return;
     }
     if (transport_parse(&transport, line, &s->decoded)) {
-        read_transported(s, &transport);
+        if (!is_repeat(s, line, transport.stamp_ms))
+            read_transported(s, &transport);
         return;
     }
+    struct slice whole = line;
+    int64_t number = repeats_number(line);
     if (stamped) {
         struct slice rest = line;
         if (rfc3339_take(&rest, &unix_ns, NULL) &&
             (rest.size_bytes == 0 || slice_take_char(&rest, ' ') || slice_take_char(&rest, '\t'))) {
             stamp_ms = unix_ns / 1000000 - (unix_ns % 1000000 < 0);
             line = rest;
+            number = unix_ns;
         } else {
             /* Runtimes split lines at 16 KiB and may leave out the stamp of the rest. */
             stamp_ms = s->counts.last_stamp_ms;
@@ -291,10 +304,12 @@ static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
         stamp_ms = lineclock_ms(line, s->now_ms);
         s->is_own_clock = stamp_ms != TIME_UNKNOWN;
         s->counts.own_clock += s->is_own_clock;
+        number = s->is_own_clock ? stamp_ms : number;
     }
     if (stamp_ms == TIME_UNKNOWN)
         stamp_ms = s->stored_ms;
-    read_line(s, line, stamp_ms);
+    if (!is_repeat(s, whole, number))
+        read_line(s, line, stamp_ms);
     s->is_own_clock = false;
 }
 
@@ -338,6 +353,10 @@ static void read_raw_lines(struct steplog *s, struct slice line, bool stamped) {
         line = slice_range(at, line.data + line.size_bytes);
     }
     read_raw_line(s, line, stamped);
+}
+
+void steplog_leave_out_repeats(struct steplog *s, struct repeats *repeats) {
+    s->repeats = repeats;
 }
 
 void steplog_use_line_clocks(struct steplog *s, int64_t now_ms) {

@@ -45,6 +45,7 @@ int steplog_format_line_lag(enum steplog_format format);
 
 struct format;
 struct steplog;
+struct repeats; /* steplog/repeats.h */
 
 /* on_record is called for each record, in log order, during steplog_feed. job_name (may be NULL): recorder entries of
  * another job are left out and counted. */
@@ -61,6 +62,9 @@ void steplog_free(struct steplog *s);
  * without zone (taken as UTC), at best the printing program's idea of when it was. now_ms: when the log was complete,
  * which gives the year where lines have none (absl); TIME_UNKNOWN: such lines have no time. */
 void steplog_use_line_clocks(struct steplog *s, int64_t now_ms);
+
+/* Lines that are repeats are left out and counted. Borrowed: several parsers, one after the other, may share it. */
+void steplog_leave_out_repeats(struct steplog *s, struct repeats *repeats);
 
 /* Bytes as they come. stamped: each line starts with a transport stamp. Lines as container runtimes write them to files
  * (CRI's prefix, json-file's object; steplog/transport.h) are known by themselves, and stamped by what they hold. */
@@ -90,7 +94,7 @@ void steplog_rivals_add(struct steplog_rivals *to, const struct steplog_rivals *
 bool steplog_rivals_find(const struct steplog_rivals *rivals, enum steplog_format ret[static 2]);
 
 struct steplog_counts {
-    int64_t lines, bytes, records, steps, too_long, other_job, malformed;
+    int64_t lines, bytes, records, steps, too_long, other_job, malformed, repeated;
     int64_t first_malformed_line;   /* 0: none */
     int64_t own_clock;              /* lines taken at the time that they carry themselves */
     int64_t first_stamp_ms;         /* TIME_UNKNOWN */

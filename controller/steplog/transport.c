@@ -8,12 +8,10 @@ static bool stream_of(struct slice name, int *stream) {
     return *stream || slice_is(name, "stdout");
 }
 
-/* <time> <stream> <tags> <text>; tags are "F" (full) or "P" (partial), perhaps with more behind colons. */
+/* Behind the stamp: <stream> <tags> <text>; tags are "F" (full) or "P" (partial), perhaps with more behind colons. */
 static bool parse_cri(struct transport *t, struct slice line) {
-    int64_t unix_ns;
     struct slice name;
-    if (!rfc3339_take(&line, &unix_ns, NULL) || !slice_take_char(&line, ' ') || !slice_take_until(&line, ' ', &name) ||
-        !stream_of(name, &t->stream))
+    if (!slice_take_char(&line, ' ') || !slice_take_until(&line, ' ', &name) || !stream_of(name, &t->stream))
         return false;
     t->is_partial = slice_take_char(&line, 'P');
     if (!t->is_partial && !slice_take_char(&line, 'F'))
@@ -24,8 +22,16 @@ static bool parse_cri(struct transport *t, struct slice line) {
     if (!slice_take_until(&line, ' ', &more))
         line.size_bytes = 0;
     t->text = line;
-    t->stamp_ms = unix_ns / 1000000 - (unix_ns % 1000000 < 0);
     return true;
+}
+
+static bool parse_stamped(struct transport *t, struct slice line, struct buf *decoded) {
+    struct slice rest = line;
+    int64_t unix_ns;
+    if (!rfc3339_take(&rest, &unix_ns, NULL))
+        return envelope_parse_local(t, line, decoded);
+    t->stamp_ms = unix_ns / 1000000 - (unix_ns % 1000000 < 0);
+    return parse_cri(t, rest) || envelope_parse_stamped(t, rest, t->stamp_ms, decoded);
 }
 
 bool transport_parse(struct transport *t, struct slice line, struct buf *decoded) {
@@ -35,5 +41,7 @@ bool transport_parse(struct transport *t, struct slice line, struct buf *decoded
         return false;
     if (line.data[0] == '{' || line.data[0] == '[')
         return envelope_parse(t, line, decoded);
-    return line.data[0] >= '0' && line.data[0] <= '9' && parse_cri(t, line);
+    if (line.data[0] >= '0' && line.data[0] <= '9')
+        return parse_stamped(t, line, decoded);
+    return line.data[line.size_bytes - 1] == ']' && envelope_parse_file(t, line, decoded);
 }

@@ -1,7 +1,7 @@
 /* transport: what container runtimes and log collectors put around a line: CRI's prefix
  * ("2026-11-21T02:16:52.123456789Z stdout F text"; containerd, CRI-O), and the objects of the json-file driver, Cloud
- * Logging, Loki, fluent-bit and Vector (envelope.h). Runtimes split long lines into parts, of two streams in turn. Not
- * for use outside steplog/. */
+ * Logging, Loki, fluent-bit, fluentd and Vector (envelope.h). Runtimes split long lines into parts, of two streams in
+ * turn. Not for use outside steplog/. */
 #ifndef STEPLOG_TRANSPORT_H
 #define STEPLOG_TRANSPORT_H
 

@@ -290,6 +290,30 @@ TEST(what_stands_twice_counts_once) {
     }
 }
 
+/* Files that overlap are one log; two attempts with the same words are not. */
+TEST(files_that_overlap_are_one_log) {
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    write_lines(&b, "%T %L", 0, 130);
+    write_buf("a.log", &b);
+    buf_clear(&b);
+    write_lines(&b, "%T %L", 80, STEPS);
+    write_buf("b.log", &b);
+    says_the_truth("files that overlap", "b.log a.log",
+                   "kubectl-goodput: b.log: continues a.log: they have lines in common, which count once\n");
+    struct run run = run_analyze("a.log b.log", "-o json");
+    CHECK_INT((int64_t)run_number(&run, "dataQuality", "repeatedLines"), 50);
+    run_done(&run);
+    buf_clear(&b);
+    write_lines(&b, "%T %L", 130, STEPS);
+    write_buf("b.log", &b);
+    run = run_analyze("a.log b.log", "-o json");
+    CHECK_TEXT(run.err, "");
+    CHECK_INT((int64_t)run_number(&run, "interruptions", "total"), 1);
+    CHECK_INT((int64_t)run_number(&run, "dataQuality", "repeatedLines"), -1);
+    run_done(&run);
+}
+
 /* Python writes to a pipe in blocks: the lines of many steps get the stamp of one write. The first block's steps were
  * taken for a preparation. */
 TEST(steps_in_bursts) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """outputs.py WORKER TRUTH STATUS [WORD]: every subcommand of kubectl-goodput x every output x every log and every status in
 tests/data, each as it is and with its time axis stretched by 60 and by 3,600 (stretch.py), and hour-long logs of every
-format from the truth generator. A new file in tests/data takes part by being there. WORD: only inputs whose names have it.
+format from the truth generator. Each real trainer's log also in every way in which it may be stored (transforms.py). A new file in tests/data takes part by being there. WORD: only inputs whose names have it.
 
 Of each run: exit code 0, or 1 with one line that says why; not a word of a sanitizer; what is printed is what was asked
 for. Of each ledger: every millisecond in one bucket, in the status, each window and each interval. Of each stretched log:
@@ -18,6 +18,7 @@ import tarfile
 import tempfile
 import threading
 
+import transforms
 from stretch import origin_of, read, stretch, times, write
 
 FACTORS = (1, 60, 3600)
@@ -190,6 +191,25 @@ def stretched_log(worker, name, files, more):
                                                      "spec": {}, "status": status})
 
 
+def transformed_log(worker, name, files):
+    """A job's logs in every way in which they may come (transforms.py): each is read as the logs are."""
+    folder = pathlib.Path(worker.folder) / "ways"
+    expected = json.loads(worker.expect(name, ("analyze", *map(str, files), "-o", "json")))
+    ways = [list(transforms.ways(read(f))) for f in files]
+    for number, (way, _) in enumerate(ways[0]):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for i, of_file in enumerate(ways):
+            for k, content in enumerate(of_file[number][1]):
+                (folder / f"attempt-{i + 1}-{k + 1}.log").write_bytes(content)
+        code, out, err = worker.run("analyze", *map(str, sorted(folder.iterdir())), "-o", "json")
+        got = json.loads(out) if code == 0 else {}
+        good = transforms.essence(got) == transforms.essence(expected)
+        wrong = {k: (got.get(k), expected[k]) for k in expected if got.get(k) != expected[k]}
+        worker.tally.check(f"{name}: {way}", good, err if code else wrong)
+        worker.tally.note("transformed logs")
+
+
 # ---- statuses ----
 
 def statuses(worker, name, value):
@@ -285,6 +305,8 @@ def inputs(folder, truth):
         more = tuple(read(arguments).splitlines()) if arguments.exists() else ()
         name = group.removeprefix(str(DATA) + "/").removeprefix(folder + "/").rstrip("/")
         found.append((name, stretched_log, (files, more)))
+        if name.startswith("trainer-logs/"):
+            found.append((name + " transformed", transformed_log, (files,)))
         if len(files) > 1:
             found.append((name + " last", stretched_log, (files[-1:], more)))
     return found
@@ -338,7 +360,7 @@ def main():
             t.join()
     tally.check_statuses(status)
     if not word:  # what the test is for has appeared
-        for what, minimum in (("logs x1", 80), ("logs x60", 80), ("logs x3600", 80), ("statuses x3600", 14), ("advice", 100), ("forecast", 20),
+        for what, minimum in (("transformed logs", 500), ("logs x1", 80), ("logs x60", 80), ("logs x3600", 80), ("statuses x3600", 14), ("advice", 100), ("forecast", 20),
                             ("a duration with m", 50), ("a duration with h", 50), ("a duration with d", 20)):
             tally.check(f"at least {minimum} x {what}", tally.seen.get(what, 0) >= minimum, tally.seen)
     print(f"{count} inputs, {tally.runs} runs; seen: {tally.seen}")

@@ -137,7 +137,19 @@ static int has_steps(struct analyze_arrange *r, const struct owned *lines, size_
     return is_one;
 }
 
-/* The lowest rank that has steps; "" if none has: all lines are read as they are. */
+/* Whether the lines have a step as they are. */
+static int has_steps_as_is(struct analyze_arrange *r, struct error **err) {
+    struct steplog *parser = analyze_parser(r->analyze, ignore_record, NULL, err);
+    if (parser == NULL)
+        return -EINVAL;
+    steplog_feed(parser, buf_slice(&r->kept), analyze_is_stamped(buf_slice(&r->kept)));
+    bool is_one = steplog_counts_get(parser).steps > 0;
+    steplog_free(parser);
+    return is_one;
+}
+
+/* The lowest rank that has steps; without steps in any line the lowest of all; "" if only whole lines have steps: all
+ * are read as they are. */
 static int find_rank(struct analyze_arrange *r, struct owners *o, struct error **err) {
     CLEANUP_FREE struct owner **sorted = mem_alloc(o->by_name.count * sizeof *sorted);
     int found = 0;
@@ -160,6 +172,8 @@ static int find_rank(struct analyze_arrange *r, struct owners *o, struct error *
         if (found > 0)
             memcpy(r->rank, sorted[i]->name, sizeof r->rank);
     }
+    if (found == 0 && (found = has_steps_as_is(r, err)) == 0)
+        memcpy(r->rank, sorted[0]->name, sizeof r->rank);
     return found;
 }
 
@@ -172,7 +186,7 @@ static int choose_rank(struct analyze_arrange *r, struct error **err) {
         if (analyze_rank_take(&r->ranks, line, &rank))
             note_owner(&o, rank.name, (uint32_t)(line.data - r->kept.data));
     int found = o.count > 0 ? find_rank(r, &o, err) : 0;
-    if (found > 0 && o.by_name.count > 1 && !r->analyze->is_trial)
+    if (found > 0 && r->rank[0] != '\0' && o.by_name.count > 1 && !r->analyze->is_trial)
         analyze_note(r->path, "has lines of %zu processes; reads those of %s, the lowest that has steps",
                      o.by_name.count, r->rank);
     map_done(&o.by_name);

@@ -10,11 +10,11 @@
 #include "cli/analyze/claims.h"
 #include "cli/analyze/input.h"
 #include "cli/analyze/parser.h"
-#include "cli/analyze/repeats.h"
 #include "ledger/evaluate.h"
 #include "ledger/trainer_run.h"
 #include "operator/job/trace.h"
 #include "operator/status/status.h"
+#include "steplog/repeats.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -43,13 +43,18 @@ struct analyze_ledger {
     bool keeps_all;
     char recognized[STEPLOG_NAME_BYTES];
     struct trace trace; /* with --html */
+    struct repeats repeats;
+    int64_t repeated_lines;
 
-    /* The present file. */
+    /* A file that was opened, until its first lines show whether it continues the one before. */
+    const char *next_path;
+    struct steplog *next_parser;
+
+    /* The present file, and those that continue it. */
     const char *path, *name; /* name: for evidence */
     struct buf tail;         /* its last lines */
     struct steplog *parser;
     bool is_stamped, has_attempt;
-    struct analyze_repeats repeats;
     struct analyze_bursts bursts;
     int64_t before_ms, impossible, jumps;
     int64_t forward,
@@ -161,7 +166,7 @@ static void on_record(void *context, const struct record *r) {
     if (r->at_ms == TIME_UNKNOWN)
         return;
     l->unread.steps_with_time += is_step;
-    if (r->at_ms > l->until_ms || !is_possible(l, r) || analyze_repeats_note(&l->repeats, r))
+    if (r->at_ms > l->until_ms || !is_possible(l, r))
         return;
     l->unread.steps_taken += is_step;
     analyze_bursts_note(&l->bursts, r);
@@ -195,9 +200,10 @@ void analyze_ledger_free(struct analyze_ledger *l) {
     if (l == NULL)
         return;
     steplog_free(l->parser);
+    steplog_free(l->next_parser);
     ledger_free(l->ledger);
     buf_done(&l->tail);
-    analyze_repeats_done(&l->repeats);
+    repeats_done(&l->repeats);
     analyze_bursts_done(&l->bursts);
     trace_clear(&l->trace);
     free(l->attempts);
@@ -212,20 +218,6 @@ static size_t common_folder(const struct analyze *a) {
         while (size > 0 && (strncmp(a->paths[i], first, size) != 0 || first[size - 1] != '/'))
             size--;
     return size;
-}
-
-int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err) {
-    l->path = path;
-    l->name = analyze_name(path + common_folder(l->analyze));
-    buf_clear(&l->tail);
-    l->samples = (struct step_samples){0};
-    l->is_stamped = l->has_attempt = false;
-    analyze_repeats_clear(&l->repeats);
-    analyze_bursts_begin(&l->bursts);
-    l->before_ms = TIME_UNKNOWN;
-    l->impossible = l->jumps = l->forward = l->backward = 0;
-    l->parser = analyze_parser(l->analyze, on_record, l, err);
-    return l->parser ? 0 : -EINVAL;
 }
 
 static void keep_tail(struct analyze_ledger *l, struct slice lines) {
@@ -244,33 +236,6 @@ static void find_cause(struct analyze_ledger *l, int64_t lines) {
         return;
     t->has_failed = d.cause != CAUSE_UNKNOWN;
     ledger_add_disruption(l->ledger, &d);
-}
-
-void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines) {
-    if (!l->is_stamped)
-        l->is_stamped = analyze_is_stamped(lines);
-    steplog_feed(l->parser, lines, l->is_stamped);
-    keep_tail(l, lines);
-    struct slice line;
-    if (steplog_counts_get(l->parser).steps == 0)
-        while (slice_take_line(&lines, &line))
-            step_samples_line(&l->samples, line);
-}
-
-void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json) {
-    trace_write(&l->trace, json);
-}
-
-int64_t analyze_ledger_lines(const struct analyze_ledger *l) {
-    return steplog_counts_get(l->parser).lines;
-}
-
-const struct analyze_unread *analyze_ledger_unread(const struct analyze_ledger *l) {
-    return &l->unread;
-}
-
-const char *analyze_ledger_format(const struct analyze_ledger *l) {
-    return l->recognized[0] != '\0' ? l->recognized : NULL;
 }
 
 /* A file of several from which nothing is taken. */
@@ -297,8 +262,9 @@ static void note_bursts(const struct analyze_ledger *l, int64_t steps) {
             (long long)l->bursts.unplaced, advice);
 }
 
-void analyze_ledger_end(struct analyze_ledger *l) {
-    steplog_end(l->parser);
+static void finish_file(struct analyze_ledger *l) {
+    if (l->parser == NULL)
+        return;
     analyze_bursts_flush(&l->bursts);
     struct steplog_counts counts = steplog_counts_get(l->parser);
     analyze_unread_add(&l->unread, l->parser, &l->samples);
@@ -311,6 +277,7 @@ void analyze_ledger_end(struct analyze_ledger *l) {
     if (l->backward > l->forward && l->is_reversed == NULL)
         l->is_reversed = l->path;
     l->all_malformed += counts.malformed;
+    l->repeated_lines += counts.repeated;
     if (l->analyze->is_trial)
         return;
     if (!l->has_attempt && l->analyze->path_count > 1)
@@ -324,18 +291,84 @@ void analyze_ledger_end(struct analyze_ledger *l) {
                      counts.malformed > 1 ? "; so are others like it" : "");
 }
 
+static void begin_file(struct analyze_ledger *l) {
+    finish_file(l);
+    l->parser = l->next_parser;
+    l->next_parser = NULL;
+    l->path = l->next_path;
+    l->name = analyze_name(l->path + common_folder(l->analyze));
+    buf_clear(&l->tail);
+    l->samples = (struct step_samples){0};
+    l->is_stamped = l->has_attempt = false;
+    repeats_begin(&l->repeats);
+    analyze_bursts_begin(&l->bursts);
+    l->before_ms = TIME_UNKNOWN;
+    l->impossible = l->jumps = l->forward = l->backward = 0;
+}
+
+/* With the same parser, as if the files were one. */
+static void continue_file(struct analyze_ledger *l) {
+    if (!l->analyze->is_trial)
+        analyze_note(l->next_path, "continues %s: they have lines in common, which count once", analyze_name(l->path));
+    steplog_free(l->next_parser);
+    l->next_parser = NULL;
+}
+
+int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err) {
+    l->next_path = path;
+    l->next_parser = analyze_parser(l->analyze, on_record, l, err);
+    if (l->next_parser != NULL)
+        steplog_leave_out_repeats(l->next_parser, &l->repeats);
+    return l->next_parser ? 0 : -EINVAL;
+}
+
+void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines) {
+    if (l->next_parser != NULL && l->parser != NULL && repeats_overlap(&l->repeats, lines))
+        continue_file(l);
+    else if (l->next_parser != NULL)
+        begin_file(l);
+    if (!l->is_stamped)
+        l->is_stamped = analyze_is_stamped(lines);
+    steplog_feed(l->parser, lines, l->is_stamped);
+    keep_tail(l, lines);
+    struct slice line;
+    if (steplog_counts_get(l->parser).steps == 0)
+        while (slice_take_line(&lines, &line))
+            step_samples_line(&l->samples, line);
+}
+
+void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json) {
+    trace_write(&l->trace, json);
+}
+
+int64_t analyze_ledger_lines(const struct analyze_ledger *l) {
+    return steplog_counts_get(l->parser).lines;
+}
+
+const struct analyze_unread *analyze_ledger_unread(const struct analyze_ledger *l) {
+    return &l->unread;
+}
+
+const char *analyze_ledger_format(const struct analyze_ledger *l) {
+    return l->recognized[0] != '\0' ? l->recognized : NULL;
+}
+
+void analyze_ledger_end(struct analyze_ledger *l) {
+    if (l->next_parser != NULL) /* it is empty */
+        begin_file(l);
+    steplog_end(l->parser);
+}
+
 /* Writes what makes the numbers less certain, without zeros. */
 static void write_quality(const struct analyze_ledger *l, const struct ledger_result *r, struct buf *json) {
     const struct {
         const char *name;
         int64_t value;
-    } flags[] = {{"excludedMilliseconds", r->excluded_ms},
-                 {"clippedMilliseconds", r->clipped_ms},
-                 {"overlappedRecords", r->overlapped_records},
-                 {"lateRecords", r->late_records},
-                 {"impossibleTimes", l->all_impossible},
-                 {"malformedLines", l->all_malformed},
-                 {"retainedWithoutCheckpoint", r->retained_without_checkpoint}};
+    } flags[] = {
+        {"excludedMilliseconds", r->excluded_ms},     {"clippedMilliseconds", r->clipped_ms},
+        {"overlappedRecords", r->overlapped_records}, {"lateRecords", r->late_records},
+        {"impossibleTimes", l->all_impossible},       {"malformedLines", l->all_malformed},
+        {"repeatedLines", l->repeated_lines},         {"retainedWithoutCheckpoint", r->retained_without_checkpoint}};
     bool is_first = true;
     json->size_bytes--; /* the status' last bracket */
     buf_append_text(json, ",\"dataQuality\":{");
@@ -388,6 +421,7 @@ static void write_all(const struct analyze_ledger *l, int64_t through_ms, enum l
 }
 
 int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, struct error **err) {
+    finish_file(reading);
     if (reading->is_reversed != NULL)
         return error_set(err, EINVAL,
                          "%s: its lines are newest first; give them oldest first (gcloud logging read --order=asc, or "

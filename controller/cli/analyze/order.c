@@ -33,6 +33,9 @@ static int find_beginning(const struct analyze *a, struct beginning *b, struct e
         seen += lines.size_bytes;
         r = 0;
     }
+    int64_t stamp_ms = parser ? steplog_counts_get(parser).first_stamp_ms : TIME_UNKNOWN;
+    if (stamp_ms != TIME_UNKNOWN)
+        b->first_ms = stamp_ms;
     steplog_free(parser);
     analyze_input_close(in);
     return r;

@@ -38,14 +38,14 @@ static void set_name(char *name, struct slice pod, struct slice container) {
              SLICE_ARG(container));
 }
 
-/* The text behind one of the names, as JSON has it ("pod":"x") or fluent-bit's stdout ("pod"=>"x"). */
+/* The text behind one of the names, as JSON has it ("pod":"x"), fluent-bit's stdout ("pod"=>"x"), logcli (pod="x"). */
 static bool find_value(struct slice line, const char *const *names, struct slice *value) {
     for (; *names != NULL; names++) {
         const char *at = slice_find(line, *names);
         if (at == NULL)
             continue;
         struct slice rest = slice_range(at + strlen(*names), line.data + line.size_bytes);
-        bool is_there = slice_take_prefix(&rest, "=>") || slice_take_char(&rest, ':');
+        bool is_there = slice_take_prefix(&rest, "=>") || slice_take_char(&rest, ':') || slice_take_char(&rest, '=');
         slice_take_char(&rest, ' ');
         if (is_there && slice_take_char(&rest, '"') && take_name(&rest, value) && slice_starts(rest, "\""))
             return true;
@@ -53,20 +53,29 @@ static bool find_value(struct slice line, const char *const *names, struct slice
     return false;
 }
 
+static bool is_logcli(struct slice line) {
+    int64_t ns;
+    return rfc3339_take(&line, &ns, NULL) && slice_take_prefix(&line, " {") && line.size_bytes > 0 &&
+           (isalpha((unsigned char)line.data[0]) || line.data[0] == '_');
+}
+
 static bool take_json(struct analyze_ranks *ranks, struct slice line, struct analyze_rank *ret) {
     static const char *const pods[] = {"\"pod_name\"", "\"pod\"", "\"k8s_pod_name\"", NULL};
+    static const char *const pod_labels[] = {"pod", "pod_name", "k8s_pod_name", NULL};
+    static const char *const container_labels[] = {"container", "container_name", "k8s_container_name", NULL};
     static const char *const containers[] = {"\"container_name\"", "\"container\"", "\"k8s_container_name\"", NULL};
     struct slice pod, container = {0};
-    bool is_value = slice_starts(line, "[\"");
-    if (!is_value && !slice_starts(line, "{") && !(slice_starts(line, "[") && slice_contains(line, "=>")))
+    bool is_value = slice_starts(line, "[\""), is_labels = is_logcli(line);
+    bool is_collected = slice_contains(line, "\"kubernetes\":{") || slice_contains(line, "\"kubernetes\"=>{");
+    if (!is_value && !slice_starts(line, "{") && !is_collected && !is_labels)
         return false;
     if (is_value) {
         memcpy(ret->name, ranks->stream, sizeof ret->name);
         return ret->name[0] != '\0';
     }
-    if (!find_value(line, pods, &pod))
+    if (!find_value(line, is_labels ? pod_labels : pods, &pod))
         return false;
-    find_value(line, containers, &container);
+    find_value(line, is_labels ? container_labels : containers, &container);
     set_name(ret->name, pod, container);
     memcpy(ranks->stream, ret->name, sizeof ret->name);
     return true;

@@ -180,6 +180,7 @@ static void draw_quality(const json_t *status, const struct text_style *style, s
         {"lateRecords", "records of a time that was settled before they came, not counted"},
         {"impossibleTimes", "records with a time before 1970 or after 2100, left out"},
         {"malformedLines", "lines that cannot be read, left out"},
+        {"repeatedLines", "lines that stand twice, as files overlap, counted once"},
         {"retainedWithoutCheckpoint", NULL},
     };
     bool is_first = true;
