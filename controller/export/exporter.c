@@ -11,6 +11,7 @@
 #include "export/prometheus.h"
 #include "export/push/push.h"
 #include "io/server.h"
+#include "io/server_listen.h"
 #include "kube/reflector.h"
 #include "operator/runtime/runtime.h"
 #include "recorder/endpoint.h"

@@ -4,6 +4,7 @@
 #include "base/jwrite.h"
 #include "base/mem.h"
 #include "export/document.h"
+#include "io/server_listen.h"
 
 #include <string.h>
 

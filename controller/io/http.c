@@ -1,7 +1,7 @@
 #include "io/http.h"
 
 #include "base/mem.h"
-#include "io/http_internal.h"
+#include "io/http_easy.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -11,6 +11,57 @@
 #include <strings.h>
 
 #define MAX_RETRY_AFTER_S 300 /* what a server may hold back its clients for: more would be a stop */
+#define TURN_BYTES ((size_t)160 << 10)
+
+/* The share of a turn of the loop that bulk requests have together. The size of a request's buffer (http_easy.c) does
+ * not limit what it hands on: from libcurl 8 on that is what a connection has received, of all its streams
+ * (lib/http2.c); 7.88 does so at times. So a request that is beyond the share is paused until the next turn. */
+
+static struct http_request *first_paused(const struct http_client *client) {
+    struct http_request *r = client->first;
+    while (r != NULL && !r->is_paused)
+        r = r->next;
+    return r;
+}
+
+/* So that the others are served before it is paused again. */
+static void move_to_the_end(struct http_client *client, struct http_request *r) {
+    if (r->next == NULL)
+        return;
+    *(r->previous != NULL ? &r->previous->next : &client->first) = r->next;
+    r->next->previous = r->previous;
+    r->previous = client->last;
+    r->next = NULL;
+    client->last->next = r;
+    client->last = r;
+}
+
+static void next_turn(void *context) {
+    struct http_client *client = context;
+    size_t count = 0;
+    client->bulk_bytes = 0;
+    for (const struct http_request *r = client->first; r != NULL; r = r->next)
+        count += r->is_paused;
+    for (struct http_request *r; count > 0 && (r = first_paused(client)) != NULL; count--) {
+        move_to_the_end(client, r);
+        r->is_paused = false;
+        curl_easy_pause(r->easy, CURLPAUSE_CONT); /* of one that is no longer open the bytes are refused */
+    }
+    http_settle_later(client);
+}
+
+/* Whether these bytes of its reply wait until the next turn. */
+static bool waits(struct http_request *r, size_t size_bytes) {
+    struct http_client *client = r->client;
+    if (!r->is_bulk)
+        return false;
+    if (client->bulk_bytes == 0)
+        loop_timer_set(client->bulk_timer, 0);
+    r->is_paused = client->bulk_bytes >= TURN_BYTES;
+    if (!r->is_paused)
+        client->bulk_bytes += size_bytes;
+    return r->is_paused;
+}
 
 /* curl's callbacks of a request: they mark, and hand bytes on. */
 
@@ -68,7 +119,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
     r->last_byte_us = loop_now(r->client->loop).us;
     if (r->state != REQUEST_OPEN)
         return 0;
-    if (http_bulk_waits(r, size * count))
+    if (waits(r, size * count))
         return CURL_WRITEFUNC_PAUSE;
     int n = r->handler.on_data(r->handler.context, (struct slice){data, size * count});
     if (n >= 0)
@@ -127,11 +178,6 @@ static void silence_due(void *context) {
 }
 
 /* The interface. */
-
-static void next_turn(void *context) {
-    http_bulk_resume(context);
-    http_settle_later(context);
-}
 
 /* Out of memory ends the process in libcurl, too (base/mem.h): 7.88 divides by zero after a failed allocation of its
  * own. */

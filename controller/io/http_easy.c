@@ -1,5 +1,6 @@
+#include "io/http_easy.h"
+
 #include "base/mem.h"
-#include "io/http_internal.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,5 +1,6 @@
+#include "io/http_pool.h"
+
 #include "base/mem.h"
-#include "io/http_internal.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,7 +1,6 @@
 #include "io/loop.h"
 
 #include "base/mem.h"
-#include "io/loop_lws.h"
 #include "io/timers.h"
 
 #include <assert.h>

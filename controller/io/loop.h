@@ -51,4 +51,7 @@ void loop_defer_cancel(struct loop *loop, loop_callback *callback, void *context
 /* SIGINT and SIGTERM by signalfd. */
 void loop_on_terminate(struct loop *loop, loop_callback *callback, void *context);
 
+struct lws_context;
+struct lws_context *loop_lws_context(struct loop *loop); /* for io/server.c only */
+
 #endif

@@ -1,9 +1,9 @@
 #include "io/server.h"
 
 #include "base/mem.h"
-#include "io/loop_lws.h"
-#include "io/server_internal.h"
+#include "io/server_feed.h"
 #include "io/server_listen.h"
+#include "io/server_request_internal.h"
 #include "io/server_tls.h"
 
 #include <errno.h>
@@ -17,15 +17,6 @@ static const struct server_endpoint *find_endpoint(const struct server *s, struc
         if (slice_is(path, s->endpoints[i].path))
             return &s->endpoints[i];
     return NULL;
-}
-
-void server_reply_whole(struct server_reply *reply) {
-    if (!reply->body.truncated)
-        return;
-    buf_clear(&reply->body);
-    reply->status = 500;
-    reply->content_type = NULL;
-    buf_append_text(&reply->body, "the answer is too long\n");
 }
 
 static void answer(const struct server *s, struct slice path, const struct server_request *request,
@@ -230,4 +221,9 @@ int server_set_certificate(struct server *server, struct slice certificate_pem, 
 
 int server_port(const struct server *server) {
     return server->port;
+}
+
+void server_feed_wake(struct server *server) {
+    for (struct peer *p = server != NULL ? server->shared->peers : NULL; p != NULL; p = p->next)
+        lws_callback_on_writable(p->wsi);
 }

@@ -1,9 +1,6 @@
-/* The connections of a listener: how many there may be, how long each may take, and which one makes room for another.
- * So sockets that are held open or fed slowly keep nobody out, and no listener takes another's share of what
- * libwebsockets may hold (io/loop.c). */
+#include "io/server_connections.h"
+
 #include "base/mem.h"
-#include "io/loop_lws.h"
-#include "io/server_internal.h"
 #include "io/server_tls.h"
 
 #include <string.h>

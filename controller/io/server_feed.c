@@ -1,5 +1,7 @@
+#include "io/server_feed.h"
+
 #include "base/mem.h"
-#include "io/server_internal.h"
+#include "io/server_request_internal.h"
 
 #include <string.h>
 
@@ -74,9 +76,4 @@ int server_on_feed(struct lws *wsi, enum lws_callback_reasons reason, void *user
     default:
         return 0;
     }
-}
-
-void server_feed_wake(struct server *server) {
-    for (struct peer *p = server != NULL ? server->shared->peers : NULL; p != NULL; p = p->next)
-        lws_callback_on_writable(p->wsi);
 }

@@ -1,12 +1,10 @@
-/* http_internal: what the four files of the HTTP client share. http.c: the interface, and what
- * curl reports of a request. http_pool.c: the connections, and which request starts, ends or waits on them.
- * http_easy.c: a request's curl options. http_bulk.c: how much bulk requests hand on in a turn. http.c calls the
- * others; they do not call each other.
+/* http_pool: the connections of an HTTP client, and which request starts, ends or waits on them. Not for use outside
+ * the client: http.c is the interface, http_easy.c sets up a request's curl options.
  *
  * The rule that keeps curl sane: a curl callback only marks (state, error, last byte). curl is called from the loop's
- * own callbacks alone, and requests are started, ended and freed in one place, settle() in http_pool.c. */
-#ifndef IO_HTTP_INTERNAL_H
-#define IO_HTTP_INTERNAL_H
+ * own callbacks alone, and requests are started, ended and freed in one place, settle(). */
+#ifndef IO_HTTP_POOL_H
+#define IO_HTTP_POOL_H
 
 #include "io/http.h"
 
@@ -74,17 +72,11 @@ struct http_client {
     bool is_settling;
 };
 
-/* http_pool.c. Starts, ends and frees requests where it is due, before the next wait. */
+/* Starts, ends and frees requests where it is due, before the next wait. */
 void http_settle_later(struct http_client *client);
 /* Lets curl read what has come over sockets that are not watched. */
 void http_pool_read(struct http_pool *pool);
 /* Frees all requests and connections, without callbacks. */
 void http_pools_free(struct http_client *client);
-/* A new turn: those that waited continue. */
-void http_bulk_resume(struct http_client *client);
-/* Whether these bytes of its reply wait until the next turn. */
-bool http_bulk_waits(struct http_request *request, size_t size_bytes);
-/* Sets up request->easy and request->origin. */
-int http_easy_prepare(struct http_request *request, const struct http_options *options, struct error **err);
 
 #endif
