@@ -5,6 +5,7 @@
 #include "base/minmax.h"
 #include "kube/backoff.h"
 #include "kube/client_internal.h"
+#include "kube/config_load.h"
 #include "kube/stream.h"
 #include "kube/tally.h"
 
@@ -71,6 +72,29 @@ const char *kube_client_namespace(const struct kube_client *client) {
 
 struct loop *kube_client_loop(const struct kube_client *client) {
     return client->loop;
+}
+
+int kube_client_counts(const struct kube_client *client, const struct kube_count **counts) {
+    *counts = client->counts;
+    return (int)client->count_count;
+}
+
+int kube_client_durations(const struct kube_client *client, const struct kube_duration **durations) {
+    *durations = client->durations;
+    return (int)client->duration_count;
+}
+
+int64_t kube_client_heard_us(const struct kube_client *client) {
+    return client->heard_us;
+}
+
+int64_t kube_client_log_bytes(const struct kube_client *client) {
+    return client->log_bytes;
+}
+
+int kube_client_streams(const struct kube_client *client, const struct kube_stream_count **counts) {
+    *counts = client->tallies;
+    return (int)client->tally_count;
 }
 
 /* Calls. */

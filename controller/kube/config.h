@@ -1,10 +1,10 @@
 /* config: where an API server is and who we are there, as a kubeconfig or the pod's service account says it; read once
- * at the start. The files that it names are read (and read again) by credentials.h. All strings are owned by it. */
+ * at the start (config_load.h). The files that it names are read (and read again) by credentials.h. All strings are
+ * owned by it. */
 #ifndef KUBE_CONFIG_H
 #define KUBE_CONFIG_H
 
-#include "base/error.h"
-#include "base/slice.h"
+#include <stdbool.h>
 
 enum kube_interactive { KUBE_INTERACTIVE_IF_AVAILABLE, KUBE_INTERACTIVE_NEVER, KUBE_INTERACTIVE_ALWAYS };
 
@@ -36,19 +36,5 @@ struct kube_config {
 
 void kube_config_free(struct kube_config *config);
 void kube_config_freep(struct kube_config **config);
-
-/* From kubeconfig files, merged as client-go does (tools/clientcmd/loader.go): the first file that names a cluster,
- * user or context has all of it. paths: one path, or several with colons between them, of which some may be missing.
- * is_explicit: a single path that must exist. context: NULL for current-context. */
-int kube_config_load_files(const char *paths, bool is_explicit, const char *context, struct kube_config **ret_config,
-                           struct error **err);
-
-#define KUBE_SERVICE_ACCOUNT_DIRECTORY "/var/run/secrets/kubernetes.io/serviceaccount"
-/* From the environment of a pod. host and port: $KUBERNETES_SERVICE_HOST and _PORT. */
-int kube_config_load_in_cluster(const char *directory, const char *host, const char *port,
-                                struct kube_config **ret_config, struct error **err);
-
-/* --kubeconfig, else $KUBECONFIG, else in-cluster, else ~/.kube/config. */
-int kube_config_load(const char *kubeconfig, const char *context, struct kube_config **ret_config, struct error **err);
 
 #endif

@@ -198,7 +198,7 @@ static int judge(struct kube_exec *e, int wait_status, struct kube_exec_result *
                          SLICE_ARG(complaint));
     if (e->output.truncated)
         return error_set(err, EMSGSIZE, "it printed more than %d bytes", OUTPUT_MAX_BYTES);
-    return kube_exec_parse(buf_slice(&e->output), e->config->exec->api_version, result, err);
+    return kube_exec_result_parse(buf_slice(&e->output), e->config->exec->api_version, result, err);
 }
 
 static void finish(struct kube_exec *e, struct kube_exec_result *result, struct error *err) {

@@ -1,18 +1,14 @@
-/* exec: runs a credential plugin (users[].user.exec, such as gke-gcloud-auth-plugin) off the loop and reads its
- * answer. The only place that starts processes.
+/* exec: runs a credential plugin (users[].user.exec, such as gke-gcloud-auth-plugin) off the loop. The only place that
+ * starts processes.
  * Source: client.authentication.k8s.io/v1 and v1beta1; client-go plugin/pkg/client/auth/exec. */
 #ifndef KUBE_EXEC_H
 #define KUBE_EXEC_H
 
 #include "io/loop.h"
 #include "kube/config.h"
+#include "kube/exec_result.h"
 
 struct kube_exec;
-
-struct kube_exec_result {
-    char *token, *cert_pem, *key_pem; /* NULL where the plugin gave none; moved out by setting them to NULL */
-    int64_t expires_us;               /* wall clock; INT64_MAX: it gave none */
-};
 
 /* Exactly once, never from within kube_exec_start; the kube_exec is freed afterwards. result is NULL if err is not. */
 typedef void kube_exec_done(void *context, struct kube_exec_result *result, const struct error *err);
@@ -21,9 +17,5 @@ typedef void kube_exec_done(void *context, struct kube_exec_result *result, cons
 struct kube_exec *kube_exec_start(struct loop *loop, const struct kube_config *config, int64_t timeout_us,
                                   kube_exec_done *done, void *context);
 void kube_exec_cancel(struct kube_exec *exec); /* kills the plugin; no callback follows; NULL-safe */
-
-/* The plugin's answer. */
-int kube_exec_parse(struct slice output, const char *api_version, struct kube_exec_result *ret, struct error **err);
-void kube_exec_result_done(struct kube_exec_result *result);
 
 #endif

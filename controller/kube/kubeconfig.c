@@ -1,6 +1,7 @@
+#include "kube/kubeconfig.h"
+
 #include "base/base64.h"
 #include "base/mem.h"
-#include "kube/config.h"
 #include "kube/yamldoc.h"
 
 #include <errno.h>
@@ -384,8 +385,8 @@ static int build(struct sources *s, const char *context, struct kube_config *c, 
     return r;
 }
 
-int kube_config_load_files(const char *paths, bool is_explicit, const char *context, struct kube_config **ret_config,
-                           struct error **err) {
+int kubeconfig_load(const char *paths, bool is_explicit, const char *context, struct kube_config **ret_config,
+                    struct error **err) {
     struct kube_config *c __attribute__((cleanup(kube_config_freep))) = mem_new(struct kube_config);
     struct sources *s = mem_new(struct sources);
     int r = sources_load(s, paths, is_explicit, err);

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "kube/reflector_internal.h"
+#include "kube/reflector_take.h"
 
 #include <assert.h>
 #include <errno.h>

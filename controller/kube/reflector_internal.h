@@ -1,5 +1,5 @@
-/* reflector_internal: the two halves of the reflector: reflector.c (which request comes next, and when), and below it
- * reflector_take.c (what comes in, and what is reported). */
+/* reflector_internal: the inside of a reflector, for its two halves: reflector.c (which request comes next, and when),
+ * and below it reflector_take.c (what comes in, and what is reported). */
 #ifndef KUBE_REFLECTOR_INTERNAL_H
 #define KUBE_REFLECTOR_INTERNAL_H
 
@@ -56,17 +56,5 @@ struct kube_reflector {
     int callback_depth;
     bool is_dead;
 };
-
-/* reflector_take.c */
-int kube_reflector_take_item(void *reflector, struct slice object);
-int kube_reflector_take_line(void *reflector, struct slice line, bool is_cut);
-void kube_reflector_progress(struct kube_reflector *r); /* the server spoke sense: troubles are over */
-void kube_reflector_trouble(struct kube_reflector *r, const char *text);
-void kube_reflector_absent(struct kube_reflector *r, bool is_absent);
-bool kube_reflector_sweep(struct kube_reflector *r, bool is_all); /* false: it was freed meanwhile */
-void kube_reflector_synced(struct kube_reflector *r);
-
-/* Something went wrong with the stream that is open: for the metrics. NULL: nothing. */
-void kube_reflector_notify(struct kube_reflector *r, const char *reason);
 
 #endif

@@ -1,8 +1,8 @@
-/* What comes in, and what is reported. The way from one request to the next is in reflector.c. */
+#include "kube/reflector_take.h"
+
 #include "base/hash.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
-#include "kube/reflector_internal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -37,26 +37,8 @@ void kube_tally_answer(struct kube_client *client, const char *method, int statu
     slice_copy(c->method, sizeof c->method, slice_of(method));
 }
 
-int kube_client_counts(const struct kube_client *client, const struct kube_count **counts) {
-    *counts = client->counts;
-    return (int)client->count_count;
-}
-
-int kube_client_durations(const struct kube_client *client, const struct kube_duration **durations) {
-    *durations = client->durations;
-    return (int)client->duration_count;
-}
-
 void kube_tally_hear(struct kube_client *client, int64_t at_us) {
     client->heard_us = max_of(client->heard_us, at_us);
-}
-
-int64_t kube_client_heard_us(const struct kube_client *client) {
-    return client->heard_us;
-}
-
-int64_t kube_client_log_bytes(const struct kube_client *client) {
-    return client->log_bytes;
 }
 
 void kube_tally_add(struct kube_client *client, const char *stream, const char *resource, const char *reason) {
@@ -74,11 +56,6 @@ void kube_tally_add(struct kube_client *client, const char *stream, const char *
     struct kube_stream_count *c = &client->tallies[client->tally_count++];
     *c = (struct kube_stream_count){.stream = stream, .reason = reason, .count = 1};
     slice_copy(c->resource, sizeof c->resource, slice_of(resource));
-}
-
-int kube_client_streams(const struct kube_client *client, const struct kube_stream_count **counts) {
-    *counts = client->tallies;
-    return (int)client->tally_count;
 }
 
 const char *kube_tally_reason(const struct error *err, bool is_partial) {

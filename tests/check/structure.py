@@ -17,7 +17,7 @@ MAX_CYCLE = 3
 # What only tests read: counters and tables behind a result that they compare. Names only ever leave this list.
 FOR_TESTS = set("""cause_rules chip_table cloud_logging_set_spacing jscan_double kube_lease_is_leading ledger_work_of
     loop_wakeups quota_held_bytes runtime_records_due_ms""".split())
-OWN_HEADERS = ["ledger", "steplog", "library", "export", "export/push", "recorder", "sources", "fleet", "formulas", "base", "operator/store", "operator/job", "operator/status", "operator/model", "operator/runtime", "operator/fleet"]
+OWN_HEADERS = ["kube", "ledger", "steplog", "library", "export", "export/push", "recorder", "sources", "fleet", "formulas", "base", "operator/store", "operator/job", "operator/status", "operator/model", "operator/runtime", "operator/fleet"]
 
 
 def read(root):

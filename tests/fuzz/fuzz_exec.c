@@ -1,5 +1,6 @@
-/* kube_exec_parse: what a credential plugin prints. An answer is whole or refused with a sentence on one line. */
-#include "kube/exec.h"
+/* kube_exec_result_parse: what a credential plugin prints. An answer is whole or refused with a sentence on one line.
+ */
+#include "kube/exec_result.h"
 #include "reach.h"
 
 #include <assert.h>
@@ -10,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct kube_exec_result result = {0};
     struct error *err = NULL;
-    int r = kube_exec_parse((struct slice){(const char *)data, size}, "client.authentication.k8s.io/v1", &result, &err);
+    int r = kube_exec_result_parse((struct slice){(const char *)data, size}, "client.authentication.k8s.io/v1", &result,
+                                   &err);
     assert((r < 0) == (err != NULL));
     if (r < 0) {
         REACHED("an answer that is refused");

@@ -1,5 +1,5 @@
 /* kubeconfig: a file of anything. It gives a configuration that can be used, or one sentence on one line. */
-#include "kube/config.h"
+#include "kube/kubeconfig.h"
 #include "reach.h"
 
 #include <assert.h>
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     struct kube_config *config = NULL;
     struct error *err = NULL;
-    int r = kube_config_load_files(path, true, NULL, &config, &err);
+    int r = kubeconfig_load(path, true, NULL, &config, &err);
     assert((r < 0) == (err != NULL) && (r < 0) == (config == NULL));
     if (r < 0) {
         REACHED("a file that is refused");

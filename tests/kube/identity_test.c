@@ -5,6 +5,7 @@
 #include "folder.h"
 #include "harness.h"
 #include "kube/exec.h"
+#include "kube/kubeconfig.h"
 #include "rawserver.h"
 #include "relay.h"
 
@@ -231,7 +232,7 @@ static void on_answer(void *context, struct kube_exec_result *result, const stru
 TEST(a_plugin_that_hangs_is_ended_in_time) {
     char *path CLEANUP_FREE = folder_kubeconfig("http://127.0.0.1:1", "", PLUGIN);
     struct kube_config *config = NULL;
-    REQUIRE(kube_config_load_files(path, true, NULL, &config, NULL) == 0);
+    REQUIRE(kubeconfig_load(path, true, NULL, &config, NULL) == 0);
     struct loop *loop = loop_new(NULL);
     struct answer a = {0};
     kube_exec_start(loop, config, 50000, on_answer, &a);

@@ -4,7 +4,8 @@
 #include "base/mem.h"
 #include "folder.h"
 #include "harness.h"
-#include "kube/config.h"
+#include "kube/config_load.h"
+#include "kube/kubeconfig.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -75,7 +76,7 @@ TEST(each_file_is_what_it_says_or_wrong_as_it_says) {
                       *wrong CLEANUP_FREE = comment(text, "error");
         struct kube_config *c __attribute__((cleanup(kube_config_freep))) = NULL;
         struct error *err CLEANUP_ERROR = NULL;
-        int r = kube_config_load_files(path, true, context, &c, &err);
+        int r = kubeconfig_load(path, true, context, &c, &err);
         if (wrong != NULL) {
             char *start CLEANUP_FREE = mem_format("kubeconfig %s: %s", path, wrong);
             if (r >= 0 || strncmp(err->text, start, strlen(start)) != 0 || strchr(err->text, '\n') != NULL)
@@ -101,7 +102,7 @@ TEST(every_truncation_of_every_file_is_survived) {
             CHECK(pwrite(fd, text, n, 0) == (ssize_t)n && ftruncate(fd, (off_t)n) == 0);
             struct kube_config *c __attribute__((cleanup(kube_config_freep))) = NULL;
             struct error *err CLEANUP_ERROR = NULL;
-            int r = kube_config_load_files(path, true, NULL, &c, &err);
+            int r = kubeconfig_load(path, true, NULL, &c, &err);
             CHECK((r < 0) == (err != NULL));
         }
     }
@@ -113,14 +114,14 @@ TEST(every_truncation_of_every_file_is_survived) {
 TEST(a_missing_file_is_one_line) {
     struct kube_config *c = NULL;
     struct error *err CLEANUP_ERROR = NULL;
-    CHECK_INT(kube_config_load_files("/nowhere/config", true, NULL, &c, &err), -ENOENT);
+    CHECK_INT(kubeconfig_load("/nowhere/config", true, NULL, &c, &err), -ENOENT);
     CHECK_TEXT(error_text(err), "kubeconfig: /nowhere/config cannot be opened: No such file or directory");
 }
 
 TEST(a_directory_is_not_a_kubeconfig) {
     struct kube_config *c = NULL;
     struct error *err CLEANUP_ERROR = NULL;
-    CHECK(kube_config_load_files("/tmp", true, NULL, &c, &err) < 0);
+    CHECK(kubeconfig_load("/tmp", true, NULL, &c, &err) < 0);
     CHECK_TEXT(error_text(err), "kubeconfig: /tmp is a directory");
 }
 
@@ -129,13 +130,13 @@ TEST(of_several_files_the_first_that_names_a_thing_has_all_of_it) {
     struct error *err CLEANUP_ERROR = NULL;
     /* bad-no-current has contexts but no current one; token.yaml brings it, and "a" is token.yaml's own. */
     const char *paths = FOLDER "bad-no-current.yaml:/nowhere/config:" FOLDER "token.yaml:" FOLDER "context.yaml";
-    CHECK_INT(kube_config_load_files(paths, false, NULL, &c, &err), 0);
+    CHECK_INT(kubeconfig_load(paths, false, NULL, &c, &err), 0);
     REQUIRE(c != NULL);
     CHECK_TEXT(c->server, "https://10.0.0.1:6443");
     CHECK_TEXT(c->token, "abc.def");
     kube_config_free(c);
     c = NULL;
-    CHECK_INT(kube_config_load_files(paths, false, "b", &c, &err), 0);
+    CHECK_INT(kubeconfig_load(paths, false, "b", &c, &err), 0);
     REQUIRE(c != NULL);
     CHECK_TEXT(c->server, "http://[::1]:8001");
 }
@@ -143,7 +144,7 @@ TEST(of_several_files_the_first_that_names_a_thing_has_all_of_it) {
 TEST(of_several_files_one_must_exist) {
     struct kube_config *c = NULL;
     struct error *err CLEANUP_ERROR = NULL;
-    CHECK(kube_config_load_files("/nowhere/a:/nowhere/b", false, NULL, &c, &err) < 0);
+    CHECK(kubeconfig_load("/nowhere/a:/nowhere/b", false, NULL, &c, &err) < 0);
     CHECK(strstr(error_text(err), "no such file") != NULL);
 }
 

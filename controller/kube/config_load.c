@@ -1,6 +1,9 @@
+#include "kube/config_load.h"
+
 #include "base/file.h"
 #include "base/mem.h"
-#include "kube/config.h"
+#include "base/slice.h"
+#include "kube/kubeconfig.h"
 
 #include <errno.h>
 #include <string.h>
@@ -31,10 +34,10 @@ int kube_config_load_in_cluster(const char *directory, const char *host, const c
 
 int kube_config_load(const char *kubeconfig, const char *context, struct kube_config **ret_config, struct error **err) {
     if (kubeconfig != NULL && kubeconfig[0] != '\0')
-        return kube_config_load_files(kubeconfig, true, context, ret_config, err);
+        return kubeconfig_load(kubeconfig, true, context, ret_config, err);
     const char *listed = getenv("KUBECONFIG");
     if (listed != NULL && listed[0] != '\0')
-        return kube_config_load_files(listed, false, context, ret_config, err);
+        return kubeconfig_load(listed, false, context, ret_config, err);
     const char *host = getenv("KUBERNETES_SERVICE_HOST"), *port = getenv("KUBERNETES_SERVICE_PORT");
     if (host != NULL && host[0] != '\0' && port != NULL && port[0] != '\0')
         return kube_config_load_in_cluster(KUBE_SERVICE_ACCOUNT_DIRECTORY, host, port, ret_config, err);
@@ -45,5 +48,5 @@ int kube_config_load(const char *kubeconfig, const char *context, struct kube_co
                          "no cluster is configured: --kubeconfig and $KUBECONFIG are not given, this is not a pod, "
                          "and %s does not exist",
                          path);
-    return kube_config_load_files(path, true, context, ret_config, err);
+    return kubeconfig_load(path, true, context, ret_config, err);
 }

@@ -1,6 +1,7 @@
+#include "kube/exec_result.h"
+
 #include "base/jmembers.h"
 #include "base/mem.h"
-#include "kube/exec.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,7 +27,8 @@ struct answer {
     struct kube_exec_result result;
 };
 
-int kube_exec_parse(struct slice output, const char *api_version, struct kube_exec_result *ret, struct error **err) {
+int kube_exec_result_parse(struct slice output, const char *api_version, struct kube_exec_result *ret,
+                           struct error **err) {
     typedef struct answer answer;
     static const struct jmember status[] = {JMEMBER_FIELD(answer, result.token, "token", take_text),
                                             JMEMBER_FIELD(answer, result.cert_pem, "clientCertificateData", take_text),
