@@ -77,11 +77,6 @@ static const struct {
     {AMD, "AMD_Instinct_MI355X*", "MI355X"},
 };
 
-const struct chip *chip_table(size_t *count) {
-    *count = ARRAY_SIZE(chips);
-    return chips;
-}
-
 const struct chip *chip_find(struct slice name) {
     for (size_t i = 0; i < ARRAY_SIZE(chips); i++)
         if (strlen(chips[i].name) == name.size_bytes && strncasecmp(chips[i].name, name.data, name.size_bytes) == 0)

@@ -32,7 +32,5 @@ int64_t chip_peak(const struct chip *chip, enum chip_type type, const char *over
 int chip_overrides_check(const char *overrides, struct error **err);
 /* Takes the next NAME=VALUE of a list with commas; false at its end, or where it is none. */
 bool chip_list_next(struct slice *rest, struct slice *name, struct slice *value);
-/* All of them, for tables. */
-const struct chip *chip_table(size_t *count);
 
 #endif

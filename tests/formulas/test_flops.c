@@ -1,4 +1,6 @@
 /* The published rows of model FLOPs utilization, from a model's shape to the log's figure. */
+#include "base/file.h"
+#include "base/mem.h"
 #include "formulas/chips.h"
 #include "formulas/flops.h"
 #include "harness.h"
@@ -112,10 +114,37 @@ TEST(chips_by_label) {
     CHECK(chip_of_label(SLICE("nvidia.com/gpu.product"), SLICE("")) == NULL);
     CHECK(chip_of_label(SLICE("cloud.google.com/gke-accelerator"), SLICE("tpu-v5-lite-podslice")) == NULL);
     CHECK_INT(chip_find(SLICE("TPU7x"))->devices, 2);
-    size_t count;
-    const struct chip *all = chip_table(&count);
-    for (size_t i = 0; i < count; i++)
-        CHECK(chip_find(slice_of(all[i].name)) == &all[i] && all[i].gflops[CHIP_BF16] > 0 && *all[i].source);
+}
+
+/* Takes the cell of a table's row: "| `text` | next |"; what is left starts with the next "|". */
+static struct slice take_cell(struct slice *row) {
+    struct slice cell;
+    if (!slice_take_prefix(row, "| ") || !slice_take_until(row, '|', &cell))
+        return SLICE("");
+    *row = slice_range(row->data - 1, row->data + row->size_bytes);
+    cell = slice_trim(cell);
+    return slice_starts(cell, "`") ? slice_range(cell.data + 1, cell.data + cell.size_bytes - 1) : cell;
+}
+
+/* The tables of deploy/docs/reference/chips.md, which tests/check/reference.py compares with the code's. */
+TEST(each_chip_and_label_of_the_page_is_found) {
+    CLEANUP_FREE char *page = NULL;
+    int chips = 0, labels = 0;
+    REQUIRE(file_read("deploy/docs/reference/chips.md", 1 << 20, &page, NULL) >= 0);
+    struct slice rest = slice_of(page), row;
+    while (slice_take_line(&rest, &row)) {
+        struct slice first = take_cell(&row), second = take_cell(&row), third = take_cell(&row);
+        const struct chip *chip = slice_contains(first, ".com/") ? chip_of_label(first, second) : chip_find(first);
+        int64_t gflops = 0;
+        if (slice_contains(first, ".com/")) {
+            labels++;
+            CHECK(chip != NULL && slice_is(third, chip->name));
+        } else if (slice_take_int(&second, &gflops)) {
+            chips++;
+            CHECK(chip != NULL && gflops > 0 && chip->gflops[CHIP_BF16] == gflops && *chip->source);
+        }
+    }
+    CHECK(chips > 15 && labels > 25);
 }
 
 TEST(peaks_can_be_overridden) {

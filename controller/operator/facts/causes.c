@@ -141,11 +141,6 @@ static const struct cause_rule rules[] = {
      "status.restarts, RestartingJobSet (jobset#1219): a restart whose trigger left no trace"},
 };
 
-const struct cause_rule *cause_rules(int *count) {
-    *count = (int)ARRAY_SIZE(rules);
-    return rules;
-}
-
 static const char *text_of(const char *text) {
     return text != NULL ? text : "";
 }

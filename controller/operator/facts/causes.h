@@ -29,7 +29,5 @@ const struct cause_rule *cause_find(const struct cause_facts *facts);
 bool cause_fill(const struct cause_facts *facts, struct ledger_disruption *d);
 /* Fills kind and evidence of *hold. False if no row fits, or the row names no bucket. */
 bool cause_fill_hold(const struct cause_facts *facts, struct ledger_hold *hold);
-/* The whole table, for tests and documentation. */
-const struct cause_rule *cause_rules(int *count);
 
 #endif
