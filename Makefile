@@ -120,9 +120,10 @@ test_top = $(if $(filter runtime,$(1)),cli,$(1))
 # Servers and clocks of the harness that several layers' tests use.
 RAWSERVER := tests/harness/rawserver.c
 STEER := tests/harness/steer.c
+WAKEUPS := tests/harness/wakeups.c
 REVIEWS := tests/harness/reviews.c
-SHARED_io := $(RAWSERVER) $(STEER)
-SHARED_kube := $(RAWSERVER) $(STEER) $(REVIEWS)
+SHARED_io := $(RAWSERVER) $(STEER) $(WAKEUPS)
+SHARED_kube := $(RAWSERVER) $(STEER) $(WAKEUPS) $(REVIEWS)
 SHARED_sources := $(RAWSERVER)
 SHARED_recorder := $(RAWSERVER) $(STEER) $(REVIEWS)
 SHARED_export := $(RAWSERVER) $(STEER) $(REVIEWS)

@@ -64,7 +64,6 @@ struct loop {
     size_t deferred_count, deferred_capacity;
     loop_callback *terminate;
     void *terminate_context;
-    uint64_t wakeups;
     bool is_stopped;
     int exit_code;
 };
@@ -333,7 +332,6 @@ int loop_run(struct loop *loop) {
         timers_arm(loop);
         loop->turn->is_known = false;
         lws_service(loop->lws, 0);
-        loop->wakeups++;
     }
     loop->is_stopped = false;
     loop->turn->is_known = false;
@@ -342,10 +340,6 @@ int loop_run(struct loop *loop) {
 
 int64_t loop_clock_steps(const struct loop *loop) {
     return loop->turn->steps;
-}
-
-uint64_t loop_wakeups(const struct loop *loop) {
-    return loop->wakeups;
 }
 
 void loop_stop(struct loop *loop, int exit_code) {

@@ -19,9 +19,6 @@ void loop_free(struct loop *loop);
 int loop_run(struct loop *loop); /* until loop_stop; returns its exit code; may be run again */
 void loop_stop(struct loop *loop, int exit_code);
 
-/* How often the loop slept and was woken, since its making. */
-uint64_t loop_wakeups(const struct loop *loop);
-
 struct mono_time loop_now(const struct loop *loop); /* of this turn */
 /* How often the wall clock was set (or the machine slept): by more than a second against the monotonic one. */
 int64_t loop_clock_steps(const struct loop *loop);

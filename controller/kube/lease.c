@@ -276,10 +276,6 @@ void kube_lease_free(struct kube_lease *lease) {
     free(lease);
 }
 
-bool kube_lease_is_leading(const struct kube_lease *lease) {
-    return lease->is_leading;
-}
-
 const char *kube_lease_predecessor(const struct kube_lease *lease) {
     return lease->predecessor;
 }

@@ -25,9 +25,6 @@ struct kube_lease *kube_lease_new(struct kube_client *client, const struct kube_
 /* Gives the lease up (holderIdentity "") if held, then calls done; then kube_lease_free. */
 void kube_lease_release(struct kube_lease *lease, loop_callback *done, void *context);
 void kube_lease_free(struct kube_lease *lease);
-bool kube_lease_is_leading(const struct kube_lease *lease);
-/* The identity of another that was seen to hold it last; "": none was. */
-const char *kube_lease_predecessor(const struct kube_lease *lease);
 /* Who held it last before this process; "": nobody, or it was given up. */
 const char *kube_lease_predecessor(const struct kube_lease *lease);
 /* Leading, and by the clock of this very moment (not of the loop's turn) so that nobody else can: a process that was

@@ -313,31 +313,3 @@ void ledger_add_record(struct ledger *l, const struct record *r) {
 void ledger_set_texts(struct ledger *l, const struct ledger_texts *texts) {
     l->texts = *texts;
 }
-
-/* ---- what it costs ---- */
-
-static int64_t bytes_of(size_t count, size_t size) {
-    return (int64_t)(count * size);
-}
-
-static int64_t list_bytes(const struct step_list *l) {
-    return bytes_of(l->capacity, sizeof *l->items) + bytes_of(l->run_capacity, sizeof *l->runs);
-}
-
-static int64_t process_bytes(const struct process *p) {
-    return bytes_of(1, sizeof *p) + list_bytes(&p->ends) + list_bytes(&p->starts) +
-           bytes_of(p->overlays.capacity, sizeof *p->overlays.items) +
-           bytes_of(p->durables.capacity, sizeof *p->durables.items) +
-           bytes_of(p->slices.capacity, sizeof *p->slices.items);
-}
-
-struct ledger_work ledger_work_of(const struct ledger *l) {
-    struct ledger_work c = {.steps_visited = l->steps_visited, .occupancies_visited = l->occupancies_visited};
-    for (size_t i = 0; i < l->live_count; i++)
-        c.held_bytes += process_bytes(l->live[i]);
-    if (l->settled != NULL)
-        c.held_bytes += bytes_of(1, sizeof *l->settled) +
-                        bytes_of(l->settled->snapshots.count, sizeof(struct snapshot)) +
-                        bytes_of(l->settled->durations.capacity, sizeof(struct duration));
-    return c;
-}

@@ -201,12 +201,4 @@ void ledger_add_record(struct ledger *l, const struct record *r);
  * keep_all: call it before the first evaluation. Part of a checkpoint. */
 void ledger_exclude(struct ledger *l, int64_t from_ms, int64_t to_ms);
 
-/* The work that an evaluation does, for tests of the promise that it does not grow with the log. */
-struct ledger_work {
-    int64_t steps_visited;       /* steps and intervals, counted each time that one is settled or evaluated */
-    int64_t occupancies_visited; /* occupancies and disruptions, counted each time that one is summed or searched */
-    int64_t held_bytes; /* memory of the processes' records and of the settled part, without facts of objects */
-};
-struct ledger_work ledger_work_of(const struct ledger *l);
-
 #endif

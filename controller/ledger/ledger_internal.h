@@ -142,9 +142,10 @@ struct ledger {
     int64_t evaluated_ms;    /* the latest time of an evaluation; TIME_UNKNOWN */
     int64_t folded_ms; /* an unknown process that began no later than this was joined into a known one (compact.c) */
     struct totals totals;
-    int64_t late_records;  /* of processes whose time was settled */
-    int64_t steps_visited; /* ledger_work_of */
-    int64_t occupancies_visited;
+    int64_t late_records; /* of processes whose time was settled */
+    /* The work of evaluations, which must not grow with the log: tests/ledger/test_cost.c. */
+    int64_t steps_visited;       /* steps and intervals, counted each time that one is settled or evaluated */
+    int64_t occupancies_visited; /* occupancies and disruptions, counted each time that one is summed or searched */
 };
 
 void ledger_set_options(struct ledger *l, const struct ledger_options *options);

@@ -88,7 +88,7 @@ struct durable_at {
 };
 /* The time from the process's start to the first line that was read, if the start of its log is missing; else 0. */
 int64_t training_headless_ms(const struct view *v);
-/* Adds the steps and intervals that this evaluation visits to the ledger's count (ledger_work_of). */
+/* Adds the steps and intervals that this evaluation visits to steps_visited. */
 void training_count_visits(const struct training *t, struct ledger *l);
 
 /* The span of completed step i of a run; weight: the number of steps that its line stands for. */

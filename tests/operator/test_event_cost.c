@@ -2,6 +2,7 @@
  * lives that are looked at, not in time, which a busy machine changes. */
 #include "fake.h"
 #include "harness.h"
+#include "ledger/ledger_internal.h"
 #include "operator/job/job.h"
 #include "operator/model/model_internal.h"
 #include "replay.h"
@@ -39,8 +40,7 @@ struct looked {
 
 static struct looked looked_so_far(struct model *m) {
     const struct model_job *job = model_job_find(m, "ns", "js");
-    return (struct looked){m->jobs.pods_recorded,
-                           m->jobs.pods_looked_at + ledger_work_of(job->ledger).occupancies_visited};
+    return (struct looked){m->jobs.pods_recorded, m->jobs.pods_looked_at + job->ledger->occupancies_visited};
 }
 
 /* The pods and occupancies visited for EVENTS events, each evaluated by itself, of a job of N pods; all of them run,

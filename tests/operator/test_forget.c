@@ -177,8 +177,7 @@ TEST(a_successor_continues_from_the_sums_of_forgotten_pods) {
 }
 
 static int64_t looked_at(struct model *m) {
-    return m->jobs.pods_recorded + m->jobs.pods_looked_at +
-           ledger_work_of(model_job_find(m, "ns", "js")->ledger).occupancies_visited;
+    return m->jobs.pods_recorded + m->jobs.pods_looked_at + model_job_find(m, "ns", "js")->ledger->occupancies_visited;
 }
 
 TEST(an_event_costs_the_same_after_many_restarts) {
