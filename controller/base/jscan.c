@@ -297,11 +297,6 @@ bool jscan_int(struct jscan *j, int64_t *value) {
     return true;
 }
 
-bool jscan_double(struct jscan *j, double *value) {
-    struct slice raw;
-    return jscan_number_raw(j, &raw) && slice_take_double(&raw, value);
-}
-
 bool jscan_bool(struct jscan *j, bool *value) {
     if (!expect(j, JSCAN_BOOL))
         return false;

@@ -1,8 +1,8 @@
 /* jscan: reads JSON in place, without a tree and without allocation, by walking a cursor over the bytes. It is how
  * watch events, list pages and recorder lines are read: only the requested keys are read, everything else is
  * skipped. Checked strictly enough that malformed input is an error, never a crash: depth at most 64, strings must be
- * closed, numbers well-formed. Python's NaN, Infinity and -Infinity pass as numbers (jscan_double alone reads them).
- * (For building JSON use jwrite.h; for configuration-sized documents jansson.)
+ * closed, numbers well-formed. Python's NaN, Infinity and -Infinity pass as numbers (jscan_number_raw alone reads
+ * them). (For building JSON use jwrite.h; for configuration-sized documents jansson.)
  *
  * Typical use:
  *   struct jscan j; jscan_init(&j, bytes);
@@ -55,8 +55,7 @@ bool jscan_string(struct jscan *j, char *out, size_t out_size);
 bool jscan_unescape(struct slice raw, char *out, size_t out_size);
 bool jscan_int(struct jscan *j, int64_t *value); /* integral numbers only, also "3.0" and "3e2"; not INT64_MIN */
 bool jscan_scaled(struct jscan *j, int digits, int64_t *value); /* as slice_take_scaled */
-bool jscan_double(struct jscan *j, double *value);
-bool jscan_number_raw(struct jscan *j, struct slice *raw);
+bool jscan_number_raw(struct jscan *j, struct slice *raw);      /* for slice_take_double and others */
 bool jscan_bool(struct jscan *j, bool *value);
 bool jscan_time_ms(struct jscan *j, int64_t *unix_ms); /* a string holding RFC 3339 */
 /* The bytes of one whole value (checked), for handing on. */

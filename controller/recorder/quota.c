@@ -107,7 +107,3 @@ void quota_release(struct quota *quota, const char *namespace_, size_t bytes) {
     t->held_bytes -= bytes;
     quota->held_bytes -= bytes;
 }
-
-size_t quota_held_bytes(const struct quota *quota) {
-    return quota->held_bytes;
-}

@@ -30,6 +30,5 @@ bool quota_send(struct quota *quota, int64_t now_us, const char *namespace_, int
 bool quota_hold(struct quota *quota, int64_t now_us, const char *namespace_, size_t bytes);
 bool quota_may_hold(struct quota *quota, int64_t now_us, const char *namespace_, size_t bytes); /* counts nothing */
 void quota_release(struct quota *quota, const char *namespace_, size_t bytes);
-size_t quota_held_bytes(const struct quota *quota);
 
 #endif

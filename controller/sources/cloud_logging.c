@@ -26,7 +26,7 @@ struct cloud_logging {
     struct http_client *http;
     struct gcp_tokens *tokens;
     char *endpoint;
-    int64_t spacing_us, free_us; /* from then on the next request may go */
+    int64_t free_us; /* from then on the next request may go */
 };
 
 struct logging_source {
@@ -34,7 +34,7 @@ struct logging_source {
     struct cloud_logging *service;
     struct source_handler handler;
     char *project, *logger, *job_name; /* of a name whatever a filter needs escaped is escaped */
-    int64_t since_ms, poll_us, settle_us, max_entries, page_entries;
+    int64_t since_ms, poll_us, settle_us, spacing_us, max_entries, page_entries;
     struct entries_seen seen;
     struct gcp_token_waiter waiter;
     struct gcp_call *call;
@@ -50,11 +50,8 @@ struct logging_source {
 struct cloud_logging *cloud_logging_new(struct loop *loop, struct http_client *http, struct gcp_tokens *tokens,
                                         const char *endpoint) {
     struct cloud_logging *c = mem_new(struct cloud_logging);
-    *c = (struct cloud_logging){.loop = loop,
-                                .http = http,
-                                .tokens = tokens,
-                                .endpoint = mem_strdup(endpoint ? endpoint : ENDPOINT),
-                                .spacing_us = SPACING_US};
+    *c = (struct cloud_logging){
+        .loop = loop, .http = http, .tokens = tokens, .endpoint = mem_strdup(endpoint ? endpoint : ENDPOINT)};
     return c;
 }
 
@@ -63,10 +60,6 @@ void cloud_logging_free(struct cloud_logging *service) {
         return;
     free(service->endpoint);
     free(service);
-}
-
-void cloud_logging_set_spacing(struct cloud_logging *service, int64_t us) {
-    service->spacing_us = us;
 }
 
 static void notify_trouble(struct logging_source *s, const char *text) {
@@ -150,7 +143,7 @@ static void due(void *context) {
     int64_t now_us = loop_now(service->loop).us;
     if (!s->has_slot) {
         int64_t at_us = service->free_us > now_us ? service->free_us : now_us;
-        service->free_us = at_us + service->spacing_us;
+        service->free_us = at_us + s->spacing_us;
         s->has_slot = true;
         if (at_us > now_us) {
             loop_timer_set(s->timer, at_us - now_us);
@@ -313,6 +306,7 @@ struct source *source_cloud_logging_new(struct cloud_logging *service,
     s->since_ms = options->since_ms > 0 ? options->since_ms : 0;
     s->poll_us = options->poll_us > 0 ? options->poll_us : POLL_US;
     s->settle_us = options->settle_us > 0 ? options->settle_us : SETTLE_US;
+    s->spacing_us = options->spacing_us > 0 ? options->spacing_us : SPACING_US;
     s->page_entries = s->max_entries = options->page_entries > 0 ? options->page_entries : PAGE_ENTRIES;
     s->waiter = (struct gcp_token_waiter){.done = on_token, .context = s};
     s->backoff = (struct kube_backoff){.min_us = s->poll_us / 2, .max_us = 12 * s->poll_us};

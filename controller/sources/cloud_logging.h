@@ -17,14 +17,14 @@ struct cloud_logging; /* what all sources share */
 /* endpoint: "https://logging.googleapis.com", of the controller's configuration. NULL: that. */
 struct cloud_logging *cloud_logging_new(struct loop *loop, struct http_client *http, struct gcp_tokens *tokens,
                                         const char *endpoint);
-void cloud_logging_free(struct cloud_logging *service);                    /* after its sources */
-void cloud_logging_set_spacing(struct cloud_logging *service, int64_t us); /* between requests; for tests */
+void cloud_logging_free(struct cloud_logging *service); /* after its sources */
 
 struct source_cloud_logging_options {
     const char *project, *logger, *job_name; /* from a spec: checked and quoted here */
     struct slice cursor;                     /* empty: from since_ms on */
     int64_t since_ms;
     int64_t poll_us, settle_us; /* 0: ten seconds, five */
+    int64_t spacing_us;         /* from a request to the service's next one; 0: 1.1 s */
     int64_t page_entries;       /* 0: 1000 */
 };
 

@@ -125,11 +125,12 @@ TEST(reads_integers_however_they_are_written) {
 TEST(reads_pythons_nan) {
     struct jscan j;
     jscan_init(&j, SLICE("[NaN, -Infinity, 1.5]"));
+    struct slice raw;
     double v = 0;
     REQUIRE(jscan_array(&j));
-    CHECK(jscan_element(&j) && jscan_double(&j, &v) && isnan(v));
-    CHECK(jscan_element(&j) && jscan_double(&j, &v) && v < 0 && isinf(v));
-    CHECK(jscan_element(&j) && jscan_double(&j, &v) && v > 1.4);
+    CHECK(jscan_element(&j) && jscan_number_raw(&j, &raw) && slice_take_double(&raw, &v) && isnan(v));
+    CHECK(jscan_element(&j) && jscan_number_raw(&j, &raw) && slice_take_double(&raw, &v) && v < 0 && isinf(v));
+    CHECK(jscan_element(&j) && jscan_number_raw(&j, &raw) && slice_take_double(&raw, &v) && v > 1.4);
     CHECK(!jscan_element(&j) && jscan_at_end(&j));
 }
 

@@ -10,7 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_value(struct jscan *j) {
     struct slice s;
     int64_t i;
-    double d;
     bool b;
     char text[16];
     switch (jscan_peek(j)) {
@@ -35,7 +34,7 @@ static void read_value(struct jscan *j) {
         if (j->depth % 2)
             jscan_int(j, &i);
         else
-            jscan_double(j, &d);
+            jscan_number_raw(j, &s);
         break;
     case JSCAN_BOOL:
         jscan_bool(j, &b);

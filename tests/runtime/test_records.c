@@ -57,10 +57,12 @@ TEST(only_what_is_over_is_due) {
         {RECORD("\"ttlSecondsAfterFinished\":\"1\"", "\"phase\":\"Failed\"," ENDED), TIME_UNKNOWN},
         {"{\"spec\":{\"ttlSecondsAfterFinished\":60},\"status\":{\"phase\":\"Failed\"," ENDED "}}", TIME_UNKNOWN},
     };
-    char uid[64], version[64];
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        if (runtime_records_due_ms(slice_of(cases[i].object), uid, version) != cases[i].due_ms)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct records_seen seen;
+        CHECK(runtime_records_read_jobgoodput(slice_of(cases[i].object), &seen));
+        if (runtime_records_due_ms(&seen) != cases[i].due_ms)
             harness_fail(__FILE__, __LINE__, "%s", cases[i].object);
+    }
 }
 
 static struct program *start(const struct apiserver *s, const char *mode) {

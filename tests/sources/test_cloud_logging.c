@@ -33,6 +33,7 @@ static void open_source(struct follow *f, const char *cursor) {
                                                          .since_ms = T0_MS,
                                                          .poll_us = 5000,
                                                          .settle_us = 1,
+                                                         .spacing_us = 1,
                                                          .page_entries = 3};
     f->source = source_cloud_logging_new(f->service, &options, &f->rig->handler, &err);
     CHECK(f->source != NULL);
@@ -48,7 +49,6 @@ static struct follow follow(const char *credentials) {
     CLEANUP_FREE char *file = credentials ? mem_format("%s/%s", f.rig->root, credentials) : NULL;
     f.tokens = gcp_tokens_new(f.rig->loop, f.http, file);
     f.service = cloud_logging_new(f.rig->loop, f.http, f.tokens, google_url(f.google));
-    cloud_logging_set_spacing(f.service, 0);
     return f;
 }
 

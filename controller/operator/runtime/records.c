@@ -1,7 +1,7 @@
 #include "operator/runtime/records.h"
 
 #include "base/clock.h"
-#include "base/jscan.h"
+#include "base/jmembers.h"
 #include "base/jsonlog.h"
 #include "base/jwrite.h"
 #include "base/map.h"
@@ -41,50 +41,22 @@ struct runtime_records {
 
 /* ---- reading ---- */
 
-static void read_annotations(struct jscan *j, struct records_wish *wish) {
-    struct slice key;
-    char value[16];
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, RECORDS_FORMAT_ANNOTATION)) {
-            jscan_string(j, wish->log_format, sizeof wish->log_format);
-        } else if (!slice_is(key, RECORDS_ANNOTATION)) {
-            jscan_skip(j);
-        } else if (jscan_string(j, value, sizeof value)) {
-            wish->is_enabled = strcmp(value, "true") == 0;
-            wish->is_disabled = strcmp(value, "false") == 0;
-        }
-    }
-}
-
 bool runtime_records_read_jobset(struct slice object, struct records_wish *wish) {
-    struct jscan j;
-    struct slice key, member;
-    char state[32] = "";
-    *wish = (struct records_wish){0};
-    jscan_init(&j, object);
-    if (!jscan_object(&j))
-        return false;
-    while (jscan_key(&j, &key)) {
-        bool is_metadata = slice_is(key, "metadata");
-        if ((!is_metadata && !slice_is(key, "status")) || jscan_peek(&j) != JSCAN_OBJECT) {
-            jscan_skip(&j);
-            continue;
-        }
-        jscan_object(&j);
-        while (jscan_key(&j, &member)) {
-            if (is_metadata && slice_is(member, "annotations")) {
-                read_annotations(&j, wish);
-            } else if (slice_is(member, is_metadata ? "deletionTimestamp" : "terminalState")) {
-                if (jscan_string(&j, state, sizeof state) && state[0] != '\0')
-                    wish->is_finished = true;
-            } else {
-                jscan_skip(&j);
-            }
-        }
-    }
-    return jscan_error(&j, NULL) == NULL;
+    struct words {
+        char enabled[16], deleted[32], state[32], log_format[sizeof wish->log_format];
+    } words = {0};
+    static const struct jmember annotations[] = {JMEMBER(struct words, enabled, RECORDS_ANNOTATION),
+                                                 JMEMBER(struct words, log_format, RECORDS_FORMAT_ANNOTATION)};
+    static const struct jmember metadata[] = {JMEMBER_OBJECT("annotations", annotations),
+                                              JMEMBER(struct words, deleted, "deletionTimestamp")};
+    static const struct jmember status[] = {JMEMBER(struct words, state, "terminalState")};
+    static const struct jmember rows[] = {JMEMBER_OBJECT("metadata", metadata), JMEMBER_OBJECT("status", status)};
+    bool is_whole = jmembers_parse(object, JMEMBERS(rows), &words);
+    *wish = (struct records_wish){.is_enabled = strcmp(words.enabled, "true") == 0,
+                                  .is_disabled = strcmp(words.enabled, "false") == 0,
+                                  .is_finished = words.deleted[0] != '\0' || words.state[0] != '\0'};
+    memcpy(wish->log_format, words.log_format, sizeof wish->log_format);
+    return is_whole;
 }
 
 /* A JobSet that is over gets none: its pods and their logs are deleted, or will be. */
@@ -94,87 +66,29 @@ bool runtime_records_is_required(const struct records_wish *wish, enum records_m
     return mode == RECORDS_ALL || wish->is_enabled;
 }
 
-struct seen {
-    int64_t ttl_s, end_ms;
-    char phase[32], kind[32], target[256];
-};
-
-static void read_target(struct jscan *j, struct seen *seen) {
-    struct slice key;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(key, "kind"))
-            jscan_string(j, seen->kind, sizeof seen->kind);
-        else if (slice_is(key, "name"))
-            jscan_string(j, seen->target, sizeof seen->target);
-        else
-            jscan_skip(j);
-    }
+bool runtime_records_read_jobgoodput(struct slice object, struct records_seen *seen) {
+    typedef struct records_seen jobgoodput;
+    static const struct jmember metadata[] = {JMEMBER(jobgoodput, uid, "uid"),
+                                              JMEMBER(jobgoodput, version, "resourceVersion")};
+    static const struct jmember target[] = {JMEMBER(jobgoodput, kind, "kind"), JMEMBER(jobgoodput, target, "name")};
+    static const struct jmember spec[] = {JMEMBER_OBJECT("targetRef", target),
+                                          JMEMBER(jobgoodput, ttl_s, "ttlSecondsAfterFinished")};
+    static const struct jmember time[] = {JMEMBER_TIME(jobgoodput, end_ms, "end")};
+    static const struct jmember status[] = {JMEMBER(jobgoodput, phase, "phase"), JMEMBER_OBJECT("time", time)};
+    static const struct jmember rows[] = {JMEMBER_OBJECT("metadata", metadata), JMEMBER_OBJECT("spec", spec),
+                                          JMEMBER_OBJECT("status", status)};
+    *seen = (struct records_seen){.ttl_s = -1, .end_ms = TIME_UNKNOWN};
+    return jmembers_parse(object, JMEMBERS(rows), seen);
 }
 
-static void read_end(struct jscan *j, struct seen *seen) {
-    struct slice key;
-    int64_t ms;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (!slice_is(key, "end"))
-            jscan_skip(j);
-        else if (jscan_time_ms(j, &ms))
-            seen->end_ms = ms;
-    }
-}
-
-static void read_part(struct jscan *j, struct slice part, struct seen *seen, char *uid, char *version) {
-    struct slice key;
-    int64_t ttl_s;
-    if (!jscan_object(j))
-        return;
-    while (jscan_key(j, &key)) {
-        if (slice_is(part, "metadata") && slice_is(key, "uid"))
-            jscan_string(j, uid, 64);
-        else if (slice_is(part, "metadata") && slice_is(key, "resourceVersion"))
-            jscan_string(j, version, 64);
-        else if (slice_is(part, "spec") && slice_is(key, "ttlSecondsAfterFinished"))
-            seen->ttl_s = jscan_int(j, &ttl_s) ? ttl_s : -1;
-        else if (slice_is(part, "spec") && slice_is(key, "targetRef"))
-            read_target(j, seen);
-        else if (slice_is(part, "status") && slice_is(key, "phase"))
-            jscan_string(j, seen->phase, sizeof seen->phase);
-        else if (slice_is(part, "status") && slice_is(key, "time"))
-            read_end(j, seen);
-        else
-            jscan_skip(j);
-    }
-}
-
-static bool read_jobgoodput(struct slice object, struct seen *seen, char uid[static 64], char version[static 64]) {
-    struct jscan j;
-    struct slice key;
-    *seen = (struct seen){.ttl_s = -1, .end_ms = TIME_UNKNOWN};
-    uid[0] = version[0] = '\0';
-    jscan_init(&j, object);
-    if (!jscan_object(&j))
-        return false;
-    while (jscan_key(&j, &key))
-        read_part(&j, key, seen, uid, version);
-    return jscan_error(&j, NULL) == NULL;
-}
-
-static int64_t due_ms(const struct seen *seen) {
+int64_t runtime_records_due_ms(const struct records_seen *seen) {
     static const char *const over[] = {"Completed", "Failed", "Deleted"};
     bool is_over = false;
     for (size_t i = 0; i < ARRAY_SIZE(over); i++)
         is_over = is_over || strcmp(seen->phase, over[i]) == 0;
-    if (!is_over || seen->ttl_s < 0 || seen->ttl_s > 315360000 || seen->end_ms == TIME_UNKNOWN)
+    if (!is_over || seen->uid[0] == '\0' || seen->ttl_s < 0 || seen->ttl_s > 315360000 || seen->end_ms == TIME_UNKNOWN)
         return TIME_UNKNOWN;
     return seen->end_ms + seen->ttl_s * 1000;
-}
-
-int64_t runtime_records_due_ms(struct slice jobgoodput, char uid[static 64], char version[static 64]) {
-    struct seen seen;
-    return read_jobgoodput(jobgoodput, &seen, uid, version) && uid[0] != '\0' ? due_ms(&seen) : TIME_UNKNOWN;
 }
 
 /* ---- what there is ---- */
@@ -265,9 +179,13 @@ static void count_target(const struct record *r, int by) {
 void runtime_records_jobgoodput(struct runtime_records *records, const char *namespace_, const char *name,
                                 struct slice object) {
     struct record *r = record_of(records, namespace_, name);
-    struct seen seen;
-    r->has_jobgoodput = object.size_bytes > 0 && read_jobgoodput(object, &seen, r->uid, r->version);
-    r->due_ms = r->has_jobgoodput ? due_ms(&seen) : TIME_UNKNOWN;
+    struct records_seen seen;
+    r->has_jobgoodput = object.size_bytes > 0 && runtime_records_read_jobgoodput(object, &seen);
+    r->due_ms = r->has_jobgoodput ? runtime_records_due_ms(&seen) : TIME_UNKNOWN;
+    if (r->has_jobgoodput) {
+        memcpy(r->uid, seen.uid, sizeof r->uid);
+        memcpy(r->version, seen.version, sizeof r->version);
+    }
     count_target(r, -1);
     free(r->target);
     r->target = r->has_jobgoodput && strcmp(seen.kind, "JobSet") == 0 ? mem_strdup(seen.target) : NULL;

@@ -25,8 +25,16 @@ struct records_wish {
 };
 bool runtime_records_read_jobset(struct slice object, struct records_wish *wish); /* false: not an object */
 bool runtime_records_is_required(const struct records_wish *wish, enum records_mode mode);
-/* When the record is to go, in ms since the epoch; TIME_UNKNOWN: not now. Its uid and version into the texts. */
-int64_t runtime_records_due_ms(struct slice jobgoodput, char uid[static 64], char version[static 64]);
+
+/* What a JobGoodput says of itself. */
+struct records_seen {
+    int64_t ttl_s, end_ms;
+    char phase[32], kind[32], target[256];
+    char uid[64], version[64];
+};
+bool runtime_records_read_jobgoodput(struct slice object, struct records_seen *seen); /* false: not an object */
+/* When it is to be deleted, in ms since the epoch; TIME_UNKNOWN: not now. */
+int64_t runtime_records_due_ms(const struct records_seen *seen);
 
 struct runtime_records;
 
