@@ -142,8 +142,8 @@ static void visit_training(struct codec *c, struct settled *s, size_t process_co
     c->failed |= s->run_first_step == RECORD_NONE || s->run_resumed_step == RECORD_NONE ||
                  s->run_last_step == RECORD_NONE || s->run_begin_ms == TIME_UNKNOWN || s->run_begin_ms > s->through_ms;
     codec_bool(c, &s->any_final);
-    codec_bool(c, &s->has_records);
-    codec_bool(c, &s->has_checkpoints);
+    codec_bool(c, &s->reported.has_records);
+    codec_bool(c, &s->reported.has_checkpoints);
     checkpoint_sum(c, &s->clipped_ms);
     checkpoint_sum(c, &s->overlapped);
     CODEC_INT(c, &s->view_count, 0, INT32_MAX / 2);
@@ -156,11 +156,11 @@ static void visit_training(struct codec *c, struct settled *s, size_t process_co
         codec_i64(c, &s->deltas[i].delta);
         checkpoint_sum(c, &s->deltas[i].count);
     }
-    s->custom_count = (int)codec_count(c, (size_t)s->custom_count, LEDGER_MAX_CUSTOM);
-    for (int i = 0; i < s->custom_count; i++)
-        visit_text(c, s->custom_names[i], RECORD_NAME_SIZE);
+    s->reported.custom_count = (int)codec_count(c, (size_t)s->reported.custom_count, LEDGER_MAX_CUSTOM);
+    for (int i = 0; i < s->reported.custom_count; i++)
+        visit_text(c, s->reported.custom_names[i], RECORD_NAME_SIZE);
     if (codec_is_reading(c))
-        memcpy(s->custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
+        memcpy(s->reported.custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
     visit_progress(c, &s->sums.progress);
     visit_progress(c, &s->sums.series);
 }

@@ -140,7 +140,7 @@ static void set_plain(struct cursor *c, enum base_kind kind, const struct view *
 static void set_before_steps(struct cursor *c, const struct view *v, int64_t t, int64_t to_ms) {
     int64_t preparation_end = v->first_record_ms;
     /* It ended and no line of it was read: the format is not recognized, or the log is lost. */
-    bool is_unread = v->ended_ms != TIME_OPEN && (!c->training->has_records || v->process->given.is_lost);
+    bool is_unread = v->ended_ms != TIME_OPEN && (!c->training->reported.has_records || v->process->given.is_lost);
     if (preparation_end == TIME_UNKNOWN) /* silent so far: that is normal for a while after a start */
         preparation_end = is_unread ? v->begin_ms : v->begin_ms + c->training->hang_after_ms;
     if (v->headless_until_ms != TIME_UNKNOWN)

@@ -77,7 +77,7 @@ static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
         struct ledger_bucket *b = &result->buckets[result->bucket_count];
         b->bucket = i < BUCKET_COUNT ? (enum bucket)i : BUCKET_CUSTOM;
         if (i >= BUCKET_COUNT)
-            memcpy(b->custom, s->training->custom_names[i - BUCKET_COUNT], sizeof b->custom);
+            memcpy(b->custom, s->training->reported.custom_names[i - BUCKET_COUNT], sizeof b->custom);
         b->ms = a->ms;
         b->count = a->count;
         b->basis = a->basis;

@@ -196,7 +196,7 @@ bool training_settle(struct training *t, const struct strike *strikes, size_t co
     const struct run *last = &t->runs[t->run_count - 1];
     int strike = open_strike(last, strikes, count);
     bool at_risk = at_end ? outcome == OUTCOME_FAILED || outcome == OUTCOME_DELETED : strike >= 0;
-    bool is_unproved = at_risk && (!t->has_checkpoints || is_unreported);
+    bool is_unproved = at_risk && (!t->reported.has_checkpoints || is_unreported);
     if (at_risk && !is_unproved && to_settle->at_ms == TIME_UNKNOWN)
         lose_from(&s, t->durable_step == RECORD_NONE ? 0 : t->durable_step + 1, strike, !at_end);
     free(s.kept);

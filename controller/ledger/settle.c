@@ -289,10 +289,7 @@ static void keep_training(struct settled *to, const struct sweep *s, const struc
     to->run_resumed_step = at->run->resumed_step;
     to->run_last_step = at->view->list->items[at->view->reports_starts ? at->event - 1 : at->event].step;
     to->any_final = training_any_final(t);
-    to->has_records = t->has_records;
-    to->has_checkpoints = t->has_checkpoints;
-    to->custom_count = t->custom_count;
-    memcpy(to->custom_names, t->custom_names, sizeof to->custom_names);
+    to->reported = t->reported;
     for (const struct view *v = t->views; v < at->view; v++) {
         keep_durations(to, v, SIZE_MAX);
         to->last_record_ms = max_of(to->last_record_ms, v->process->last_ms);

@@ -75,6 +75,13 @@ struct loss_finder { /* state of the search for losses: interruptions.c */
     bool was_available; /* all slots were, before unobserved time */
 };
 
+struct reported {         /* by the records so far */
+    bool has_records;     /* any process has a record */
+    bool has_checkpoints; /* of a save or a restore */
+    int custom_count;
+    char custom_names[LEDGER_MAX_CUSTOM + 1][RECORD_NAME_SIZE]; /* the last: Other */
+};
+
 #define SETTLED_LISTED 16 /* interruptions that are listed individually */
 #define SETTLED_DELTAS 64
 
@@ -100,11 +107,10 @@ struct settled {
     enum run_reason reason;
     int64_t run_begin_ms, run_first_step, run_resumed_step, run_last_step;
     int64_t durable_steps[2]; /* [0] if any reported save counts, [1] if only final ones do */
-    bool any_final, has_records, has_checkpoints;
+    bool any_final;
+    struct reported reported;
     int64_t clipped_ms, overlapped, view_count, last_record_ms, headless_ms;
     struct delta_count deltas[SETTLED_DELTAS];
-    char custom_names[LEDGER_MAX_CUSTOM + 1][RECORD_NAME_SIZE];
-    int custom_count;
     struct durations durations;
     struct snapshots snapshots;
 };

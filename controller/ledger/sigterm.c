@@ -31,7 +31,7 @@ static enum ledger_saved saved_when_signaled(const struct sweep *s, const struct
         return SAVED_UNKNOWN;
     if (saved_ms >= p->given.signaled_ms + 1000)
         return SAVED_YES;
-    bool is_known = p->given.is_read_to_end && !p->given.is_lost && s->training->has_checkpoints;
+    bool is_known = p->given.is_read_to_end && !p->given.is_lost && s->training->reported.has_checkpoints;
     return is_known && saved_ms < p->given.signaled_ms ? SAVED_NO : SAVED_UNKNOWN;
 }
 

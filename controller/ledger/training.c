@@ -66,10 +66,10 @@ static void make_views(struct training *t, const struct ledger *l, int64_t known
             v->order_ms = max_of(v->order_ms, t->from_ms);
         v->ended_ms = effective_end(v->process, known_ms);
         v->first_record_ms = known_or(v->process->first_record_ms, known_ms, TIME_UNKNOWN);
-        t->has_records |= v->first_record_ms != TIME_UNKNOWN;
+        t->reported.has_records |= v->first_record_ms != TIME_UNKNOWN;
         choose_source(t, v, known_ms);
         if (known_or(v->process->first_checkpoint_ms, known_ms, TIME_UNKNOWN) != TIME_UNKNOWN)
-            t->has_checkpoints = true;
+            t->reported.has_checkpoints = true;
     }
 }
 
@@ -376,31 +376,28 @@ static void map_customs(struct training *t, struct view *v, int64_t known_ms) {
     for (int i = 0; i < v->process->custom.count; i++) {
         const char *name = v->process->custom.names[i];
         int k = 0;
-        while (k < t->custom_count && strcmp(t->custom_names[k], name) != 0)
+        while (k < t->reported.custom_count && strcmp(t->reported.custom_names[k], name) != 0)
             k++;
-        if (k == t->custom_count && k < LEDGER_MAX_CUSTOM && v->process->custom.first_ms[i] <= known_ms) {
-            memcpy(t->custom_names[k], name, RECORD_NAME_SIZE);
-            t->custom_count++;
+        if (k == t->reported.custom_count && k < LEDGER_MAX_CUSTOM && v->process->custom.first_ms[i] <= known_ms) {
+            memcpy(t->reported.custom_names[k], name, RECORD_NAME_SIZE);
+            t->reported.custom_count++;
         }
-        v->custom_map[i] = k < t->custom_count ? k : LEDGER_MAX_CUSTOM;
+        v->custom_map[i] = k < t->reported.custom_count ? k : LEDGER_MAX_CUSTOM;
     }
 }
 
 void training_init(struct training *t, const struct ledger *l, int64_t known_ms, int64_t limit_ms) {
     *t = (struct training){
         .known_ms = known_ms, .from_ms = l->start_ms, .durable_step = RECORD_NONE, .reached_step = RECORD_NONE};
-    memcpy(t->custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
+    memcpy(t->reported.custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
     if (l->settled != NULL) {
         t->settled = l->settled;
         t->from_ms = l->settled->through_ms;
-        t->has_records = l->settled->has_records;
-        t->has_checkpoints = l->settled->has_checkpoints;
+        t->reported = l->settled->reported;
         t->clipped_ms = l->settled->clipped_ms;
         t->headless_ms = l->settled->headless_ms;
         t->reached_step = l->settled->sums.max_step;
         t->overlapped = l->settled->overlapped;
-        t->custom_count = l->settled->custom_count;
-        memcpy(t->custom_names, l->settled->custom_names, sizeof t->custom_names);
     }
     make_views(t, l, known_ms);
     training_learn(t, &l->options);

@@ -62,14 +62,11 @@ struct training {
     int64_t durable_step; /* RECORD_NONE */
     int64_t reached_step; /* the highest of the views whose runs are known; RECORD_NONE */
     int64_t headless_ms;
-    bool has_records;                    /* any process has a record */
-    bool has_checkpoints;                /* there is a record of a save or a restore */
+    struct reported reported;
     size_t series_first_run;             /* runs from here on are of the present series */
     struct settled_loss *settled_losses; /* in time order */
     size_t settled_loss_count, settled_loss_capacity;
     int64_t clipped_ms, overlapped;
-    char custom_names[LEDGER_MAX_CUSTOM + 1][RECORD_NAME_SIZE]; /* the last: Other */
-    int custom_count;
 };
 
 /* known_ms: facts after it are not known yet; limit_ms: the time that the ledger reaches. The ledger's processes are
