@@ -36,8 +36,7 @@ static int64_t seconds(int64_t ms) {
 
 static void write_scores_as(struct jwrite *w, const char *key, const struct sums_scores *s,
                             void (*write)(struct jwrite *, const char *, int64_t)) {
-    jwrite_key(w, key);
-    jwrite_object(w);
+    jwrite_member_object(w, key);
     write(w, "scheduling", s->scheduling);
     write(w, "schedulingUpperBound", s->scheduling_upper);
     write(w, "allSchedulingUpperBound", s->all_scheduling_upper);
@@ -71,8 +70,7 @@ static void write_top(struct jwrite *w, const struct sums *s) {
 }
 
 static void write_conditions(struct jwrite *w, const struct fleets_view *v) {
-    jwrite_key(w, "conditions");
-    jwrite_array(w);
+    jwrite_member_array(w, "conditions");
     for (int i = 0; i < FLEETS_CONDITIONS; i++) {
         const struct fleets_condition *c = &v->conditions[i];
         if (c->type == NULL)
@@ -93,8 +91,7 @@ static void write_window(struct jwrite *w, const struct fleets_view *v) {
     int64_t longest_ms = ROLL_HOUR_MS;
     for (size_t i = 0; i < v->roll->slot_count; i++)
         longest_ms = max_of(longest_ms, v->roll->slots[i].until_ms - v->roll->slots[i].from_ms);
-    jwrite_key(w, "window");
-    jwrite_object(w);
+    jwrite_member_object(w, "window");
     jwrite_member_text(w, "name", v->spec->window_name);
     write_time(w, "from", v->outcome->from_ms);
     write_time(w, "to", v->outcome->until_ms);
@@ -105,8 +102,7 @@ static void write_window(struct jwrite *w, const struct fleets_view *v) {
 
 static void write_jobs(struct jwrite *w, const struct fleets_view *v) {
     const struct roll *r = v->roll;
-    jwrite_key(w, "jobs");
-    jwrite_object(w);
+    jwrite_member_object(w, "jobs");
     jwrite_member_int(w, "counted", v->outcome->jobs);
     jwrite_member_int(w, "withoutSteps", v->outcome->without_steps);
     jwrite_member_int(w, "notCounted", r->without_time + r->without_chips + r->beyond);
@@ -116,8 +112,7 @@ static void write_jobs(struct jwrite *w, const struct fleets_view *v) {
 
 static void write_chip_seconds(struct jwrite *w, const struct outcome *o) {
     const int64_t *of = o->all.of;
-    jwrite_key(w, "chipSeconds");
-    jwrite_object(w);
+    jwrite_member_object(w, "chipSeconds");
     jwrite_member_int(w, "asked", seconds(of[SUMS_WALL]));
     jwrite_member_int(w, "available", seconds(of[SUMS_AVAILABLE]));
     if (of[SUMS_LOST(BUCKET_UNOBSERVED)] > 0)
@@ -135,8 +130,7 @@ static void write_chip_seconds(struct jwrite *w, const struct outcome *o) {
 }
 
 static void write_waterfall(struct jwrite *w, const struct outcome *o) {
-    jwrite_key(w, "waterfall");
-    jwrite_array(w);
+    jwrite_member_array(w, "waterfall");
     for (int i = 0; i < o->step_count; i++) {
         jwrite_object(w);
         jwrite_member_text(w, "name", o->waterfall[i].name);
@@ -157,8 +151,7 @@ static void write_amount(struct jwrite *w, const char *key, double amount) {
 }
 
 static void write_groups(struct jwrite *w, const struct outcome *o) {
-    jwrite_key(w, "groups");
-    jwrite_array(w);
+    jwrite_member_array(w, "groups");
     for (int i = 0; i < o->group_count; i++) {
         const struct sums *s = &o->groups[i].sums;
         jwrite_object(w);
@@ -180,8 +173,7 @@ static void write_groups(struct jwrite *w, const struct outcome *o) {
 }
 
 static void write_losses(struct jwrite *w, const struct outcome *o) {
-    jwrite_key(w, "topLosses");
-    jwrite_array(w);
+    jwrite_member_array(w, "topLosses");
     for (int i = 0; i < o->loss_count; i++) {
         const struct outcome_loss *l = &o->losses[i];
         jwrite_object(w);
@@ -191,8 +183,7 @@ static void write_losses(struct jwrite *w, const struct outcome *o) {
         write_share(w, l->chip_ms, o->all.of[SUMS_WALL]);
         jwrite_member_int(w, "allocatedChipSeconds", seconds(l->paid_chip_ms));
         write_amount(w, "cost", cost_lost_to(&o->all, l->bucket, NAN));
-        jwrite_key(w, "jobs");
-        jwrite_array(w);
+        jwrite_member_array(w, "jobs");
         for (int k = 0; k < l->job_count; k++) {
             jwrite_object(w);
             jwrite_member_text(w, "name", l->jobs[k].name);
@@ -208,16 +199,14 @@ static void write_losses(struct jwrite *w, const struct outcome *o) {
 static void write_interruptions(struct jwrite *w, const struct outcome *o) {
     char text[32];
     int64_t rate = sums_failures_per_1000_node_days(&o->all);
-    jwrite_key(w, "interruptions");
-    jwrite_object(w);
+    jwrite_member_object(w, "interruptions");
     jwrite_member_int(w, "total", max_of(0, o->all.of[SUMS_INTERRUPTIONS]));
     jwrite_member_int(w, "failures", max_of(0, o->all.of[SUMS_FAILURES]));
     if (rate >= 0) {
         snprintf(text, sizeof text, "%lld.%03lld", (long long)(rate / 1000), (long long)(rate % 1000));
         jwrite_member_text(w, "per1000NodeDays", text);
     }
-    jwrite_key(w, "byCause");
-    jwrite_array(w);
+    jwrite_member_array(w, "byCause");
     for (int i = 0; i < o->cause_count; i++) {
         const struct outcome_cause *c = &o->causes[i];
         jwrite_object(w);
@@ -234,8 +223,7 @@ static void write_interruptions(struct jwrite *w, const struct outcome *o) {
 }
 
 static void write_pools(struct jwrite *w, const struct outcome *o) {
-    jwrite_key(w, "nodePools");
-    jwrite_array(w);
+    jwrite_member_array(w, "nodePools");
     for (int i = 0; i < o->pool_count; i++) {
         const struct outcome_pool *p = &o->pools[i];
         jwrite_object(w);
@@ -254,8 +242,7 @@ static void write_cost(struct jwrite *w, const struct fleets_view *v) {
     const int64_t *of = v->outcome->all.of;
     if (of[SUMS_PRICED] <= 0)
         return;
-    jwrite_key(w, "cost");
-    jwrite_object(w);
+    jwrite_member_object(w, "cost");
     jwrite_member_text(w, "currency", v->roll->currency);
     write_amount(w, "allocated", cost_allocated(&v->outcome->all, NAN));
     write_amount(w, "lost", cost_lost(&v->outcome->all, NAN));

@@ -101,8 +101,7 @@ bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE]
         jwrite_member_int(&w, "observedGeneration", f->generation);
         jwrite_member_int(&w, "patterns", f->patterns);
         jwrite_member_int(&w, "examples", f->examples);
-        jwrite_key(&w, "conditions");
-        jwrite_array(&w);
+        jwrite_member_array(&w, "conditions");
         jwrite_object(&w);
         jwrite_member_text(&w, "type", "Ready");
         jwrite_member_text(&w, "status", f->user != NULL ? "True" : "False");

@@ -317,8 +317,7 @@ static void send_status(struct fleet_object *o) {
     jwrite_object(&w);
     jwrite_member_text(&w, "apiVersion", "goodput.dev/v1alpha1");
     jwrite_member_text(&w, "kind", "FleetGoodput");
-    jwrite_key(&w, "metadata");
-    jwrite_object(&w);
+    jwrite_member_object(&w, "metadata");
     jwrite_member_text(&w, "name", o->name);
     jwrite_member_text(&w, "resourceVersion", o->version);
     memcpy(o->sent_version, o->version, sizeof o->sent_version);

@@ -138,8 +138,7 @@ void runtime_json_apply(struct buf *out, const struct model_job *job, const char
     jwrite_object(&w);
     jwrite_member_text(&w, "apiVersion", "goodput.dev/v1alpha1");
     jwrite_member_text(&w, "kind", "JobGoodput");
-    jwrite_key(&w, "metadata");
-    jwrite_object(&w);
+    jwrite_member_object(&w, "metadata");
     jwrite_member_text(&w, "name", model_job_name(job));
     jwrite_member_text(&w, "namespace", model_job_namespace(job));
     jwrite_member_text(&w, "resourceVersion", resource_version);

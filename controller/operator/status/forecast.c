@@ -60,8 +60,7 @@ static void write_assumptions(struct jwrite *w, const struct view *v, const stru
     bool any = false;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         if (rows[i].is_so && !any) {
-            jwrite_key(w, "assumptions");
-            jwrite_array(w);
+            jwrite_member_array(w, "assumptions");
             any = true;
         }
         if (rows[i].is_so)
@@ -98,8 +97,7 @@ void view_write_forecast(struct jwrite *w, const struct view *v) {
     struct figures f = figures_measure(&v->result);
     if (!(f.interval_s > 0) || !(f.save_s > 0) || isnan(f.mtbf.low_s) || isnan(f.resume_s))
         return;
-    jwrite_key(w, "forecast");
-    jwrite_object(w);
+    jwrite_member_object(w, "forecast");
     write_seconds(w, "intervalSeconds", f.interval_s);
     jwrite_member_int(w, "saveMilliseconds", llround(f.save_s * 1e3));
     if (!isnan(f.persist_lag_s))

@@ -61,8 +61,7 @@ static void write_target(struct jwrite *w, const struct view *v) {
     const struct view_target *t = &v->seen;
     if (t->uid == NULL)
         return;
-    jwrite_key(w, "target");
-    jwrite_object(w);
+    jwrite_member_object(w, "target");
     jwrite_member_text(w, "uid", t->uid);
     jwrite_member_text(w, "apiVersion", t->is_jobset ? "jobset.x-k8s.io/v1alpha2" : "batch/v1");
     jwrite_member_text(w, "kind", t->is_jobset ? "JobSet" : "Job");
@@ -81,8 +80,7 @@ static void write_target(struct jwrite *w, const struct view *v) {
 }
 
 static void write_availability(struct jwrite *w, const struct view *v) {
-    jwrite_key(w, "availability");
-    jwrite_object(w);
+    jwrite_member_object(w, "availability");
     if (v->has_numbers) {
         jwrite_member_int(w, "required", v->result.slots_required);
         /* Pods of slots that are not required any more may still be there. */
@@ -93,8 +91,7 @@ static void write_availability(struct jwrite *w, const struct view *v) {
 }
 
 static void write_conditions(struct jwrite *w, const struct view *v) {
-    jwrite_key(w, "conditions");
-    jwrite_array(w);
+    jwrite_member_array(w, "conditions");
     for (int i = 0; i < JOB_CONDITIONS; i++) {
         const struct condition_view *c = &v->conditions[i];
         if (c->type == NULL)
@@ -113,8 +110,7 @@ static void write_conditions(struct jwrite *w, const struct view *v) {
 
 static void write_scores(struct jwrite *w, const char *key, const struct view *v,
                          void (*write)(struct jwrite *, const char *, int64_t)) {
-    jwrite_key(w, key);
-    jwrite_object(w);
+    jwrite_member_object(w, key);
     write(w, "scheduling", v->scheduling_ppm);
     write(w, "runtime", v->runtime_ppm);
     write(w, "job", v->job_ppm);
@@ -138,8 +134,7 @@ static void write_definition(struct jwrite *w, const char *name, int64_t numerat
 
 static void write_definitions(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
-    jwrite_key(w, "otherDefinitions");
-    jwrite_array(w);
+    jwrite_member_array(w, "otherDefinitions");
     write_definition(w, "AllPodsReady", v->ready_ms, r->wall_ms);
     if (v->admitted_ms != RECORD_NONE)
         write_definition(w, "RunningOverTotal", v->admitted_ms, r->wall_ms);
@@ -149,8 +144,7 @@ static void write_definitions(struct jwrite *w, const struct view *v) {
 
 static void write_times(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
-    jwrite_key(w, "time");
-    jwrite_object(w);
+    jwrite_member_object(w, "time");
     write_time(w, "start", r->start_ms);
     if (v->has_ended)
         write_time(w, "end", v->through_ms);
@@ -183,8 +177,7 @@ static void write_badput(struct jwrite *w, const struct view *v) {
     char name[128];
     int written = 0;
     int64_t before = r->chip_ms_productive; /* of the allocated chip time, for cost */
-    jwrite_key(w, "badput");
-    jwrite_array(w);
+    jwrite_member_array(w, "badput");
     for (int i = 0; i < r->bucket_count && written < MAX_BADPUT; i++) {
         const struct ledger_bucket *b = &r->buckets[i];
         if (b->bucket == BUCKET_PRODUCTIVE)
@@ -264,13 +257,11 @@ static void write_interruptions(struct jwrite *w, const struct view *v) {
     int64_t excluded = r->older.count - r->older.counted;
     for (int i = 0; i < r->interruption_count; i++)
         excluded += cause_is_excluded(r->interruptions[i].cause) ? 1 : 0;
-    jwrite_key(w, "interruptions");
-    jwrite_object(w);
+    jwrite_member_object(w, "interruptions");
     jwrite_member_int(w, "total", view_interruptions(v));
     jwrite_member_int(w, "excluded", excluded);
     write_some(w, "onlyCounted", v->counted + v->counted_evictions);
-    jwrite_key(w, "byCause");
-    jwrite_array(w);
+    jwrite_member_array(w, "byCause");
     for (int i = 0; i < n; i++) {
         jwrite_object(w);
         jwrite_member_text(w, "cause", counts[i].name);
@@ -332,8 +323,7 @@ static void write_execution(struct jwrite *w, const struct ledger_execution *e, 
 static void write_executions(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
     int first = r->execution_count > MAX_EXECUTIONS ? r->execution_count - MAX_EXECUTIONS : 0;
-    jwrite_key(w, "executions");
-    jwrite_array(w);
+    jwrite_member_array(w, "executions");
     for (int i = first; i < r->execution_count; i++)
         write_execution(w, &r->executions[i], i < r->interruption_count ? &r->interruptions[i] : NULL, r->has_steps);
     jwrite_array_end(w);
@@ -343,8 +333,7 @@ static void write_steps(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
     if (!r->has_steps)
         return;
-    jwrite_key(w, "steps");
-    jwrite_object(w);
+    jwrite_member_object(w, "steps");
     write_known(w, "last", r->last_step);
     write_known(w, "lastDurable", r->last_durable_step);
     jwrite_member_int(w, "retained", r->retained_steps);
@@ -364,8 +353,7 @@ static void write_steps(struct jwrite *w, const struct view *v) {
 /* Every bucket's time in one window; with the productive time it makes the window's. */
 static void write_window_badput(struct jwrite *w, const struct ledger_result *r, int window) {
     char name[128];
-    jwrite_key(w, "badput");
-    jwrite_array(w);
+    jwrite_member_array(w, "badput");
     for (int i = 0; i < r->bucket_count; i++) {
         if (r->buckets[i].bucket == BUCKET_PRODUCTIVE || r->buckets[i].windows_ms[window] <= 0)
             continue;
@@ -382,8 +370,7 @@ static void write_windows(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
     if (r->window_count == 0)
         return;
-    jwrite_key(w, "windows");
-    jwrite_array(w);
+    jwrite_member_array(w, "windows");
     for (int i = 0; i < r->window_count; i++) {
         const struct ledger_window *x = &r->windows[i];
         jwrite_object(w);
@@ -417,8 +404,7 @@ static void write_chips(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
     if (r->chips == 0 && r->chip_ms_allocated == 0)
         return;
-    jwrite_key(w, "acceleratorHours");
-    jwrite_object(w);
+    jwrite_member_object(w, "acceleratorHours");
     int64_t allocated = hours_thousandths(r->chip_ms_allocated);
     write_hours(w, "allocated", allocated);
     if (r->has_steps) {
@@ -436,8 +422,7 @@ static void write_cost(struct jwrite *w, const struct view *v) {
     char text[PRICE_TEXT_SIZE];
     if (v->price == PRICE_NONE || (r->chips == 0 && r->chip_ms_allocated == 0))
         return;
-    jwrite_key(w, "cost");
-    jwrite_object(w);
+    jwrite_member_object(w, "cost");
     if (v->price == PRICE_BAD) {
         jwrite_member_text(
             w, "message",
@@ -462,8 +447,7 @@ static void write_program(struct jwrite *w, const struct view *v) {
     char text[32];
     if (v->gflops_per_chip < 0 && v->program_trouble[0] == '\0' && v->rejected_lines == 0)
         return;
-    jwrite_key(w, "program");
-    jwrite_object(w);
+    jwrite_member_object(w, "program");
     write_percent(w, v->is_quantized ? "emfu" : "mfu", v->program_ppm);
     if (v->gflops_per_chip >= 0) {
         snprintf(text, sizeof text, "%.3f", v->gflops_per_chip / 1000);
@@ -491,8 +475,7 @@ static void write_advice(struct jwrite *w, const struct view *v) {
     int count = advise(&v->result, advice);
     if (count == 0)
         return;
-    jwrite_key(w, "advice");
-    jwrite_array(w);
+    jwrite_member_array(w, "advice");
     for (int i = 0; i < count; i++) {
         jwrite_object(w);
         jwrite_member_text(w, "kind", advice[i].kind);
@@ -512,22 +495,19 @@ static void write_advice(struct jwrite *w, const struct view *v) {
 static void write_previous(struct jwrite *w, const struct view *v) {
     if (v->previous_count == 0)
         return;
-    jwrite_key(w, "previous");
-    jwrite_array(w);
+    jwrite_member_array(w, "previous");
     for (int i = 0; i < v->previous_count; i++) {
         const struct job_previous *p = &v->previous[i];
         jwrite_object(w);
         jwrite_member_text(w, "uid", p->uid);
-        jwrite_key(w, "time");
-        jwrite_object(w);
+        jwrite_member_object(w, "time");
         write_time(w, "start", p->start_ms);
         write_time(w, "end", p->end_ms);
         jwrite_member_int(w, "wallMilliseconds", p->wall_ms);
         jwrite_member_int(w, "availableMilliseconds", p->available_ms);
         write_known(w, "productiveMilliseconds", p->productive_ms);
         jwrite_object_end(w);
-        jwrite_key(w, "goodput");
-        jwrite_object(w);
+        jwrite_member_object(w, "goodput");
         write_percent(w, "scheduling", ledger_ppm(p->available_ms, p->wall_ms));
         if (p->productive_ms != RECORD_NONE) {
             write_percent(w, "runtime", ledger_ppm(p->productive_ms, p->available_ms));
