@@ -186,11 +186,11 @@ bool jscan_element(struct jscan *j) {
     return next_member(j, ']');
 }
 
-/* One scalar, or the opening of an object or array. */
-static bool skip_head(struct jscan *j) {
+/* One scalar, or the opening of an object or array; type: as jscan_peek gave it. */
+static bool skip_head(struct jscan *j, enum jscan_type type) {
     struct slice ignored;
     struct number number;
-    switch (jscan_peek(j)) {
+    switch (type) {
     case JSCAN_OBJECT:
         return enter(j, '}');
     case JSCAN_ARRAY:
@@ -221,19 +221,17 @@ static void skip_to_close(struct jscan *j, int depth) {
 void jscan_skip(struct jscan *j) {
     int depth = j->depth;
     struct slice key;
-    if (j->is_loose) {
-        enum jscan_type type = jscan_peek(j);
-        if (type == JSCAN_OBJECT || type == JSCAN_ARRAY) {
-            skip_to_close(j, 0);
-            return;
-        }
+    enum jscan_type type = jscan_peek(j);
+    if (j->is_loose && (type == JSCAN_OBJECT || type == JSCAN_ARRAY)) {
+        skip_to_close(j, 0);
+        return;
     }
-    if (!skip_head(j))
+    if (!skip_head(j, type))
         return;
     while (j->depth > depth && j->error == NULL) {
         bool more = j->closer[j->depth] == '}' ? jscan_key(j, &key) : jscan_element(j);
         if (more)
-            skip_head(j);
+            skip_head(j, jscan_peek(j));
     }
 }
 
@@ -301,7 +299,7 @@ bool jscan_bool(struct jscan *j, bool *value) {
     if (!expect(j, JSCAN_BOOL))
         return false;
     bool found = *j->at == 't';
-    if (!skip_head(j))
+    if (!skip_head(j, JSCAN_BOOL))
         return false;
     *value = found;
     return true;

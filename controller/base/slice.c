@@ -27,11 +27,6 @@ int slice_compare(struct slice a, struct slice b) {
     return a.size_bytes < b.size_bytes ? -1 : a.size_bytes > b.size_bytes;
 }
 
-bool slice_starts(struct slice s, const char *prefix) {
-    size_t n = strlen(prefix);
-    return s.size_bytes >= n && same_bytes(s.data, prefix, n);
-}
-
 bool slice_ends(struct slice s, const char *suffix) {
     size_t n = strlen(suffix);
     return n == 0 || (s.size_bytes >= n && memcmp(s.data + s.size_bytes - n, suffix, n) == 0);
@@ -95,13 +90,6 @@ uint64_t slice_hash_add(uint64_t hash, struct slice more) {
 
 uint64_t slice_hash(struct slice s) {
     return slice_hash_add(SLICE_HASH_START, s);
-}
-
-bool slice_take_prefix(struct slice *s, const char *prefix) {
-    if (!slice_starts(*s, prefix))
-        return false;
-    *s = slice_skip(*s, strlen(prefix));
-    return true;
 }
 
 bool slice_take_until(struct slice *s, char delimiter, struct slice *taken) {

@@ -22,14 +22,17 @@ struct slice slice_of(const char *text); /* NULL gives the empty slice */
 static inline struct slice slice_range(const char *from, const char *to) {
     return (struct slice){from, (size_t)(to - from)};
 }
-/* Here, so that a comparison with a constant costs no strlen(): a reader of JSON makes a dozen for each key. */
+/* In line, so that a comparison with a constant costs no strlen(): a reader of JSON makes a dozen for each key. */
 static inline bool slice_is(struct slice s, const char *text) {
     size_t n = strlen(text);
     return s.size_bytes == n && (n == 0 || memcmp(s.data, text, n) == 0);
 }
 bool slice_equal(struct slice a, struct slice b);
 int slice_compare(struct slice a, struct slice b); /* bytewise, like strcmp */
-bool slice_starts(struct slice s, const char *prefix);
+static inline bool slice_starts(struct slice s, const char *prefix) {
+    size_t n = strlen(prefix);
+    return s.size_bytes >= n && (n == 0 || memcmp(s.data, prefix, n) == 0);
+}
 bool slice_ends(struct slice s, const char *suffix);
 bool slice_contains(struct slice s, const char *needle);
 const char *slice_find(struct slice s, const char *needle); /* into s, or NULL */
@@ -57,7 +60,12 @@ static inline bool slice_take_char(struct slice *s, char c) {
     *s = slice_skip(*s, 1);
     return true;
 }
-bool slice_take_prefix(struct slice *s, const char *prefix);
+static inline bool slice_take_prefix(struct slice *s, const char *prefix) {
+    if (!slice_starts(*s, prefix))
+        return false;
+    *s = slice_skip(*s, strlen(prefix));
+    return true;
+}
 /* Takes up to the delimiter, which is dropped; false if it does not occur. */
 bool slice_take_until(struct slice *s, char delimiter, struct slice *taken);
 /* Takes the next line without its "\n" (and "\r"); false at the end. A last line without "\n" counts. */
