@@ -46,8 +46,8 @@ static inline struct slice slice_skip(struct slice s, size_t n) { /* n beyond th
 char *slice_dup(struct slice s); /* heap, NUL-terminated; caller frees */
 /* Copies with truncation at a UTF-8 boundary; always NUL-terminates. True if it all fitted. */
 bool slice_copy(char *to, size_t to_size, struct slice s);
-/* FNV-1a: the identity of a Kubernetes object by its UID. Facts with equal times are ordered by it, so that another
- * hash gives other statuses. For everything else: hash.h. */
+/* FNV-1a: by it the format Generic knows lines and counters, in checkpoints too, so that another hash is another
+ * layout. For everything else: hash.h. */
 uint64_t slice_hash(struct slice s);
 /* The same in pieces, from SLICE_HASH_START on. */
 #define SLICE_HASH_START UINT64_C(0xcbf29ce484222325)
