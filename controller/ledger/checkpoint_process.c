@@ -45,13 +45,15 @@ struct expected {
     int64_t at_ms, took_ms, step, apart, line, lines;
 };
 
-enum { SAME_STEP_DELTA = 1, SAME_LINE_DELTA = 2, SAME_DURATION = 4 };
+enum { SAME_STEP_DELTA = 1, SAME_LINE_DELTA = 2, SAME_DURATION = 4, STATES_DURATION = 8, FLAGS = 15 };
 
-static void visit_event(struct codec *c, struct step_event *e, struct expected *x) {
+/* Of the list's first event visit_list() has the duration. */
+static void visit_event(struct codec *c, struct step_event *e, struct expected *x, bool is_first) {
     int64_t took = e->at_ms - x->at_ms - x->took_ms, apart = e->step - x->step, lines = e->line - x->line;
     int64_t flags = (apart == x->apart ? SAME_STEP_DELTA : 0) | (lines == x->lines ? SAME_LINE_DELTA : 0) |
-                    (took == 0 ? SAME_DURATION : 0);
-    CODEC_INT(c, &flags, 0, 7);
+                    (took == 0 ? SAME_DURATION : 0) | (!is_first && e->duration_ms >= 0 ? STATES_DURATION : 0);
+    int64_t stated = -1;
+    CODEC_INT(c, &flags, 0, FLAGS);
     if (flags & SAME_STEP_DELTA)
         apart = x->apart;
     else
@@ -65,12 +67,18 @@ static void visit_event(struct codec *c, struct step_event *e, struct expected *
     else
         CODEC_INT(c, &took, -MAX_MS, MAX_MS);
     x->took_ms += took;
+    if (flags & STATES_DURATION) { /* little less than the time since the line before */
+        int64_t less = x->took_ms - e->duration_ms;
+        CODEC_INT(c, &less, -MAX_MS, MAX_MS);
+        stated = x->took_ms - less;
+        c->failed |= stated < 0 || stated > INT32_MAX;
+    }
     *x = (struct expected){x->at_ms + x->took_ms, x->took_ms, x->step + apart, apart, x->line + lines, lines};
     c->failed |= x->took_ms < 0 || x->at_ms > MAX_MS || x->step < 0 || x->step > MAX_STEP;
     if (c->failed)
         *x = (struct expected){0};
     if (codec_is_reading(c))
-        *e = (struct step_event){x->at_ms, x->step, -1, (uint32_t)x->line};
+        *e = (struct step_event){x->at_ms, x->step, c->failed ? -1 : (int32_t)stated, (uint32_t)x->line};
 }
 
 /* Numbers that are not above the one before begin a run; no run is empty. */
@@ -94,8 +102,8 @@ static void visit_list(struct codec *c, struct step_list *list) {
     c->failed |= at_ms == TIME_UNKNOWN || at_ms == TIME_OPEN;
     struct expected x = {.at_ms = c->failed ? 0 : at_ms};
     for (size_t i = 0; i < list->count; i++)
-        visit_event(c, &list->items[i], &x);
-    CODEC_INT(c, &duration_ms, -1, INT32_MAX); /* only the first step's is read again */
+        visit_event(c, &list->items[i], &x, i == 0);
+    CODEC_INT(c, &duration_ms, -1, INT32_MAX);
     if (list->count > 0)
         list->items[0].duration_ms = (int32_t)duration_ms;
     COUNTED(c, list->runs, list->run_count, list->run_capacity);
@@ -112,6 +120,7 @@ static void visit_list(struct codec *c, struct step_list *list) {
     checkpoint_step(c, &list->pending.step);
     checkpoint_time(c, &list->pending.at_ms);
     CODEC_INT(c, &list->pending.line, 0, UINT32_MAX);
+    CODEC_INT(c, &list->pending.duration_ms, -1, INT32_MAX);
     for (size_t i = 0; i < ARRAY_SIZE(list->deltas); i++) {
         CODEC_INT(c, &list->deltas[i].delta, -MAX_STEP, MAX_STEP);
         checkpoint_sum(c, &list->deltas[i].count);
@@ -229,6 +238,7 @@ void checkpoint_process(struct codec *c, struct process *p) {
         codec_u64(c, &p->lines.hashes[i]);
     checkpoint_sum(c, &p->late_records);
     codec_bool(c, &p->is_thinned);
+    codec_bool(c, &p->is_derived);
     visit_open(c, &p->open[OPEN_WAIT]);
     visit_slices(c, p);
     checkpoint_time(c, &p->first_line_ms);

@@ -124,6 +124,11 @@ static bool drop_durables(struct process *p, size_t max) {
     return true;
 }
 
+static void add_duration(struct step_event *to, const struct step_event *dropped) {
+    int64_t sum = (int64_t)to->duration_ms + dropped->duration_ms;
+    to->duration_ms = to->duration_ms < 0 || dropped->duration_ms < 0 || sum > INT32_MAX ? -1 : (int32_t)sum;
+}
+
 /* The step after a dropped one stands for both. A run keeps its first two steps and its last. If there are many runs,
  * every second one is dropped and its time is no longer attributed. The list always keeps its first two steps and its
  * last: the settled part continues from there. */
@@ -143,9 +148,12 @@ static bool thin_steps(struct step_list *list, size_t max) {
         list->runs[runs].ready_ms = max_of(ready_ms, list->runs[r].ready_ms);
         list->runs[runs++].first = n;
         ready_ms = TIME_UNKNOWN;
-        for (size_t i = first; i < end; i++)
+        for (size_t i = first; i < end; i++) {
             if (i < first + 2 || i + 2 >= end || (i - first) % 2 == 0)
                 list->items[n++] = list->items[i];
+            else
+                add_duration(&list->items[i + 1], &list->items[i]);
+        }
     }
     list->count = n;
     list->run_count = runs;

@@ -6,7 +6,54 @@
 
 #include <math.h>
 
+#define STATED_SLACK                                                                                                   \
+    10 /* a tenth of a step's time may be around what its line states: the loop itself, a late stamp                   \
+        */
+
 /* ---- steps ---- */
+
+/* The first step number that another loss took, or none. */
+static int64_t next_fate(const struct run *run, const struct loss *loss) {
+    size_t i = loss != NULL ? (size_t)(loss - run->losses) : run->loss_count;
+    return i > 0 ? run->losses[i - 1].from_step : INT64_MAX;
+}
+
+/* A line of several steps is in parts where training was resumed within it: each step takes as long, and some were
+ * lost. */
+struct part {
+    struct step_span span;
+    int64_t last_step;
+    const struct loss *loss;
+};
+
+/* The part of line i that begins after that step; its first one after RECORD_NONE. A process's first line, which holds
+ * its start-up, has one part. */
+static struct part part_after(const struct cursor *c, const struct run *run, size_t i, int64_t step) {
+    const struct view *v = &c->training->views[run->view];
+    struct step_span s = training_step(c->training, run, i);
+    int64_t last = v->list->items[i].step, first = last - s.weight + 1, from_ms = s.from_ms, ms = s.to_ms - from_ms;
+    bool is_first_line = i == run->first && !run->is_continued;
+    if (run->loss_count == 0 || s.weight <= 1 || v->reports_starts || is_first_line)
+        return (struct part){s, last, training_loss(run, last)};
+    step = step == RECORD_NONE ? first : step + 1;
+    const struct loss *loss = training_loss(run, step);
+    int64_t end = min_of(next_fate(run, loss), last + 1);
+    s.from_ms = from_ms + (int64_t)((__int128)ms * (step - first) / s.weight);
+    s.to_ms = from_ms + (int64_t)((__int128)ms * (end - first) / s.weight);
+    s.weight = end - step;
+    return (struct part){s, end - 1, loss};
+}
+
+/* Reports the steps of the cursor's line. All count when it comes, at to_ms. */
+static void pass_line(const struct cursor *c, const struct run *run, int64_t to_ms) {
+    int64_t last = c->training->views[run->view].list->items[c->event].step;
+    struct part p = {.last_step = RECORD_NONE};
+    do {
+        p = part_after(c, run, c->event, p.last_step);
+        p.span.to_ms = to_ms;
+        c->on_step(c->context, run, &p.span, p.last_step, p.loss);
+    } while (p.last_step < last);
+}
 
 static void leave_steps(struct cursor *c, const struct view *v, int64_t until_ms) {
     size_t run_end = v->run_first + v->run_count;
@@ -22,9 +69,8 @@ static void leave_steps(struct cursor *c, const struct view *v, int64_t until_ms
             s.to_ms = min_of(s.to_ms, v->end_ms); /* a step that is partly the view's own is one step in that part */
             if (s.to_ms > until_ms)
                 return;
-            int64_t step = v->list->items[c->event].step;
             if (is_counted)
-                c->on_step(c->context, run, &s, step, training_loss(run, step));
+                pass_line(c, run, s.to_ms);
         }
     }
 }
@@ -39,18 +85,47 @@ static int64_t named_ms(const struct cursor *c, const struct view *v, int64_t fr
     return sum;
 }
 
-/* The longest time that a step may take. In a slower step something else happened that has no line (a save, an
- * evaluation, a wait for input): its time beyond the usual is unknown. TIME_OPEN: no limit, as where the recorder
- * reports everything else. */
-static int64_t slow_after_ms(const struct cursor *c, const struct view *v, int64_t weight) {
+/* The duration that lines state for line i, of all its steps; below 0: none. Where lines are late (MaxText), one of the
+ * next two states it, as the host runs ahead of the device: TIME_OPEN until they have come. */
+static int64_t stated_ms(const struct view *v, const struct run *run, size_t i) {
+    const struct step_event *e = v->list->items;
+    int64_t ms = e[i].duration_ms;
+    if (v->process->given.line_lag <= 0)
+        return ms;
+    if (i + 2 >= run->end)
+        return TIME_OPEN;
+    return max_of(ms, max_of(e[i + 1].duration_ms, e[i + 2].duration_ms));
+}
+
+/* How long `weight` steps of line i take: as long as it states, but at least as usual, as some trainers time only the
+ * host's part of a step. */
+static int64_t expected_ms(const struct cursor *c, const struct view *v, const struct run *run, size_t i,
+                           int64_t weight) {
+    const struct step_event *e = &v->list->items[i];
+    int64_t ms = stated_ms(v, run, i);
+    if (i > 0 && ms > 0 && ms < TIME_OPEN && e[0].step - e[-1].step > weight)
+        ms = ms * weight / (e[0].step - e[-1].step);
+    return max_of(c->training->usual_ms * weight, ms);
+}
+
+/* The longest time that the steps of line i may take. In slower ones something else happened that has no line (a save,
+ * an evaluation, a wait for input). TIME_OPEN: no limit, as where the recorder reports everything else. */
+static int64_t slow_after_ms(const struct cursor *c, const struct view *v, const struct run *run, size_t i,
+                             int64_t weight) {
     const struct training *t = c->training;
     bool is_at_end = v->process->starts.count == 0 && !v->reports_starts;
+    if (v->reports_starts && i + 1 == v->event_count && t->usual_ms > 0)
+        return t->usual_ms; /* no line gives its end: until the job's, anything may have been waited for */
     if (!is_at_end || t->usual_ms <= 0)
         return TIME_OPEN;
-    int64_t slow_ms = t->slow_ms;
-    if (weight != t->interval)
+    int64_t slow_ms = t->slow_ms, expected = expected_ms(c, v, run, i, weight);
+    if (expected == TIME_OPEN)
+        return TIME_OPEN;
+    if (v->list->items[i].duration_ms >= 0)
+        slow_ms = t->usual_ms * weight / STATED_SLACK;
+    else if (weight != t->interval)
         slow_ms = (int64_t)((double)slow_ms * sqrt((double)weight / (double)t->interval));
-    return t->usual_ms * weight + slow_ms;
+    return expected + slow_ms;
 }
 
 /* The time by which a step's line is early: it came sooner after the line before it than a step takes. */
@@ -67,29 +142,28 @@ static int64_t early_ms(const struct cursor *c, const struct view *v, const stru
     return took_ms < 0 ? 0 : max_of(0, c->training->usual_ms * weight - took_ms);
 }
 
-/* Where lines may be late, a line that waited (for a save) has a neighbor that did not wait and so is early: only the
- * sum of both durations is right. TIME_OPEN: the next line has not come yet. (MaxText: without this, productive time
- * falls from 98 % of the truth to 88 %.) */
+/* Where lines may be late (user patterns), a line that waited (for a save) has a neighbor that did not wait and so is
+ * early: only the sum of both durations is right. TIME_OPEN: the next line has not come yet. */
 static int64_t borrowed_ms(const struct cursor *c, const struct view *v, const struct run *run) {
-    if (v->process->given.line_lag == 0)
+    if (v->process->given.line_lag >= 0 || v->reports_starts)
         return 0;
     if (c->event + 1 >= run->end)
         return TIME_OPEN;
     return early_ms(c, v, run, c->event - 1) + early_ms(c, v, run, c->event + 1);
 }
 
-/* Splits a slow step's time into the usual part and an unknown one. A hang still counts as a hang. */
+/* Splits a slow step's time into the expected part and an unknown one. A hang still counts as a hang. */
 static void set_unreported(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t) {
     struct base *b = &c->base;
-    int64_t slow_ms = slow_after_ms(c, v, s->weight), from = max_of(s->from_ms, t);
+    int64_t slow_ms = slow_after_ms(c, v, b->run, c->event, s->weight), from = max_of(s->from_ms, t);
     if (slow_ms >= b->ordinary_ms || b->to_ms - from <= slow_ms)
         return;
     int64_t borrowed = borrowed_ms(c, v, b->run), net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
-    int64_t usual = c->training->usual_ms * s->weight;
+    int64_t expected = expected_ms(c, v, b->run, c->event, s->weight);
     if (borrowed == TIME_OPEN || net - borrowed <= slow_ms)
         return;
-    b->unreported_ms = min_of(net, b->ordinary_ms) - usual - borrowed;
-    b->ordinary_ms = usual + borrowed;
+    b->unreported_ms = min_of(net, b->ordinary_ms) - expected - borrowed;
+    b->ordinary_ms = expected + borrowed;
 }
 
 /* Where lines are late, the first line may be even later, after a save or an evaluation. The next gap is then shorter
@@ -105,19 +179,22 @@ static void set_step(struct cursor *c, const struct view *v, int64_t t) {
     const struct training *training = c->training;
     const struct run *run = &training->runs[c->run];
     const struct step_event *e = &v->list->items[c->event];
-    struct step_span s = training_step(training, run, c->event);
+    struct part p = part_after(c, run, c->event, RECORD_NONE);
+    while (p.span.to_ms <= t && p.last_step < e->step)
+        p = part_after(c, run, c->event, p.last_step);
+    struct step_span s = p.span;
     struct base *b = &c->base;
-    if (b->kind == BASE_STEP && b->run == run && b->line == e->line && b->step == e->step)
+    if (b->kind == BASE_STEP && b->run == run && b->line == e->line && b->step == p.last_step)
         return; /* the same step continues; what was booked of it stays booked */
     *b = (struct base){.kind = BASE_STEP,
                        .to_ms = min_of(s.to_ms, v->end_ms),
                        .view = v,
                        .run = run,
-                       .step = e->step,
+                       .step = p.last_step,
                        .line = e->line,
                        .weight = s.weight,
                        .from_ms = s.from_ms,
-                       .loss = training_loss(run, e->step)};
+                       .loss = p.loss};
     b->ordinary_ms = max_of(training->hang_after_ms, 2 * training->ideal_ms * s.weight);
     bool is_first = c->event == run->first && c->run == v->run_first && !run->is_continued;
     if (!is_first)
@@ -163,6 +240,23 @@ static bool was_cut_off(const struct cursor *c, const struct view *v) {
     return c->strike_count > 0 && c->strikes[c->strike_count - 1].at_ms + 1000 > v->steps_end_ms;
 }
 
+/* Whether it is known that steps without a line after the last one were lost: the next process that trained began
+ * before them, or a line says at which step it resumed (and then run.missing_steps are those that were kept). */
+static bool are_silent_lost(const struct cursor *c, const struct view *v, int64_t last_step) {
+    const struct view *next = v + 1, *end = c->training->views + c->training->view_count;
+    while (next < end && next->run_count == 0)
+        next++;
+    if (next == end)
+        return !c->at_end || c->outcome != OUTCOME_SUCCEEDED;
+    const struct run *run = &c->training->runs[next->run_first];
+    return run->first_step <= last_step || next->list->runs[0].resume_step != RECORD_NONE;
+}
+
+/* The steps after the last line that have no line, as only every Nth step has one. */
+static int64_t silent_ms(const struct cursor *c, const struct view *v) {
+    return v->reports_starts ? 0 : c->training->ideal_ms * (c->training->interval - 1);
+}
+
 /* The time that unlogged and unfinished steps after the last one may take, once per view. */
 static void set_tail_budgets(struct cursor *c, const struct view *v) {
     const struct training *t = c->training;
@@ -180,7 +274,8 @@ static void set_tail_budgets(struct cursor *c, const struct view *v) {
         }
     } else if (was_cut_off(c, v)) {
         int lag = v->process->given.line_lag >= 0 ? v->process->given.line_lag : !v->reports_starts;
-        c->unfinished_ms = t->ideal_ms * t->interval * (1 + lag);
+        /* Where a save may have kept the steps without a line, they are Unattributed. */
+        c->unfinished_ms = t->ideal_ms * (are_silent_lost(c, v, last->last_step) ? t->interval : 1) * (1 + lag);
     }
 }
 
@@ -189,12 +284,6 @@ static const struct loss *loss_of_unfinished(struct cursor *c, const struct run 
     size_t after = BISECT(i, c->strike_count, c->strikes[i].at_ms <= run->begin_ms);
     c->unfinished_loss = (struct loss){INT64_MIN, after < c->strike_count ? (int)after : -1, false};
     return &c->unfinished_loss;
-}
-
-/* The first step number that another loss took, or none. */
-static int64_t next_fate(const struct run *run, const struct loss *loss) {
-    size_t i = loss != NULL ? (size_t)(loss - run->losses) : run->loss_count;
-    return i > 0 ? run->losses[i - 1].from_step : INT64_MAX;
 }
 
 /* The credit for the steps up to the next loss. */
@@ -219,12 +308,19 @@ static void book_credit(struct cursor *c, int64_t from_ms, int64_t to_ms) {
         c->on_step(c->context, c->base.run, &s, c->credit_last - left, c->base.loss);
 }
 
-static void set_tail(struct cursor *c, const struct view *v) {
+static void set_tail(struct cursor *c, const struct view *v, int64_t t) {
     const struct run *last = &c->training->runs[v->run_first + v->run_count - 1];
     if (c->tail_view_plus_1 != (v - c->training->views) + 1)
         set_tail_budgets(c, v);
     bool is_unread = v->process->given.is_lost && v->job_end_ms == TIME_UNKNOWN;
     set_plain(c, is_unread ? BASE_UNREAD : is_last_of_success(c, v) ? BASE_SHUTDOWN : BASE_NOTHING, v, v->end_ms);
+    int64_t silent_until_ms = v->steps_end_ms;
+    if (c->training->ideal_ms > 0) /* as long as slow ones */
+        silent_until_ms += silent_ms(c, v) / c->training->ideal_ms * max_of(c->training->ideal_ms, c->training->p99_ms);
+    if (c->base.kind == BASE_SHUTDOWN && t < silent_until_ms) { /* the last steps, or not */
+        c->base.kind = BASE_NOTHING;
+        c->base.to_ms = min_of(c->base.to_ms, silent_until_ms);
+    }
     c->base.run = last;
     c->base.step = last->last_step + 1;
     c->base.line = v->list->items[v->event_count - 1].line;
@@ -296,7 +392,7 @@ const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_
         else
             set_plain(c, BASE_NOTHING, v, min_of(run->begin_ms, v->end_ms));
     } else if (v->run_count > 0) {
-        set_tail(c, v);
+        set_tail(c, v, t);
     } else {
         set_before_steps(c, v, t, v->end_ms);
     }
@@ -309,7 +405,8 @@ bool cursor_leave_ordinary(struct cursor *c, int64_t limit_ms, int64_t last_step
     const struct step_event *e = b->view->list->items;
     size_t first = c->event, i = first, end = run->end;
     bool is_first_of_run = first == run->first && !run->is_continued;
-    if (is_first_of_run || b->startup_ms > 0)
+    bool is_part = b->step != e[first].step || b->from_ms != training_step(c->training, run, first).from_ms;
+    if (is_first_of_run || is_part || b->startup_ms > 0)
         return false;
     size_t shift = b->view->reports_starts; /* with starts only, the next event gives a step's end */
     int64_t max = min_of(last_step, next_fate(run, b->loss) - 1), hang = c->training->hang_after_ms;
@@ -318,7 +415,7 @@ bool cursor_leave_ordinary(struct cursor *c, int64_t limit_ms, int64_t last_step
         end--;
     while (i < end && e[i].step <= max && e[i + shift].at_ms <= limit_ms &&
            e[i + shift].at_ms - e[i + shift - 1].at_ms <=
-               min_of(hang, slow_after_ms(c, b->view, e[i + shift].step - e[i + shift - 1].step)))
+               min_of(hang, slow_after_ms(c, b->view, run, i, e[i + shift].step - e[i + shift - 1].step)))
         i++;
     if (i == first)
         return false;

@@ -61,7 +61,8 @@ struct record {
     int64_t tflops_milli;             /* TFLOP/s per device x 1000, STEP_END only */
     int64_t active, total, available; /* ELASTIC_SLICES */
     bool is_async;                    /* SAVE_*: training continues while the rest is written */
-    bool is_derived; /* duration_ms follows from the lines around it: the line itself gives none; SAVE_WRITTEN,
+    bool is_derived; /* duration_ms follows from the lines around it: the line itself gives none; STEP_END: only the
+                        line's looks say that it is of a step; SAVE_WRITTEN,
                         SAVE_DURABLE: at_ms is the latest possible time, no line gives the exact one */
     char name[RECORD_NAME_SIZE]; /* custom type, upper case; bounded, truncated */
 };

@@ -161,7 +161,8 @@ static struct verdict of_work(const struct base *b) {
                         .is_work = true,
                         .lost_to = -1,
                         .origin = {.view = b->view, .line = b->line, .step = b->step, .last_step = b->step}};
-    v.basis = b->kind == BASE_STEP && !b->view->process->is_thinned ? BASIS_OBSERVED : BASIS_DERIVED;
+    const struct process *p = b->view->process;
+    v.basis = b->kind == BASE_STEP && !p->is_thinned && !p->is_derived ? BASIS_OBSERVED : BASIS_DERIVED;
     if (b->startup_ms > 0) {
         v.account = BUCKET_PROGRAM_STARTUP;
         v.basis = BASIS_DERIVED;

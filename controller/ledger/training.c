@@ -1,6 +1,7 @@
 #include "ledger/training.h"
 #include "ledger/step_times.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -124,12 +125,17 @@ static int64_t first_step_begin(const struct training *t, const struct view *v, 
     return min_of(begin, e->at_ms);
 }
 
+/* Whether the run's first line is of its first step alone, as the lines after it come at other numbers: 1, 10, 20. */
+static bool is_first_alone(const struct training *t, const struct step_event *e, size_t count) {
+    return count > 1 && e[0].step % t->interval != 0 && e[1].step % t->interval == 0;
+}
+
 /* The step at which training resumed: as a restore or the trainer reported it, if the first line agrees. It agrees by
  * its number, or if there was time for the steps in between (after a cut epoch its size may be the only known interval,
  * and lines may be lost). Else the first line decides. The time runs from when the process was ready, or is the line's
  * own duration, which is kept only for the process's very first line (checkpoint_process.c). */
 static int64_t resumed_step(const struct training *t, const struct run_mark *mark, const struct step_event *e,
-                            bool is_very_first) {
+                            size_t count, bool is_very_first) {
     int64_t reported = mark->resume_step, took_ms = is_very_first ? e->duration_ms : -1;
     if (reported != RECORD_NONE && reported <= e->step) {
         if (mark->ready_ms != TIME_UNKNOWN)
@@ -138,7 +144,10 @@ static int64_t resumed_step(const struct training *t, const struct run_mark *mar
         if (e->step - reported <= max_of(t->interval, 3) || has_time)
             return reported;
     }
-    return max_of(0, e->step - t->interval + 1);
+    int64_t earliest = max_of(0, e->step - t->interval + 1);
+    if (is_very_first && t->saved_step + 1 >= earliest && t->saved_step < e->step) /* RECORD_NONE is less */
+        return t->saved_step + 1;
+    return is_first_alone(t, e, count) ? e->step : earliest;
 }
 
 /* Adds the run whose first steps are settled. The item before its first one only gives the start of that step. */
@@ -202,7 +211,7 @@ static void add_runs(struct training *t, size_t view) {
                           .reason = mark->reason};
         run.first_step = v->list->items[run.first].step;
         run.last_step = v->list->items[run.end - 1].step;
-        run.resumed_step = resumed_step(t, mark, &v->list->items[run.first], run.first == 0);
+        run.resumed_step = resumed_step(t, mark, &v->list->items[run.first], run.end - run.first, run.first == 0);
         if (m == 0 && noise == 0)
             v->headless_until_ms = headless_until(t, v, mark, &run);
         run.begin_ms = first_step_begin(t, v, mark, &run);
@@ -215,6 +224,10 @@ static void add_runs(struct training *t, size_t view) {
     for (size_t i = v->run_first; i < t->run_count; i++)
         t->reached_step = max_of(t->reached_step, t->runs[i].last_step); /* RECORD_NONE is less than any step */
     t->headless_ms += training_headless_ms(v);
+    const struct durable_list *saves = &v->process->durables;
+    size_t known = BISECT(i, saves->count, saves->items[i].at_ms <= t->known_ms);
+    if (known > 0)
+        t->saved_step = saves->items[known - 1].step;
 }
 
 struct step_span training_step(const struct training *t, const struct run *run, size_t i) {
@@ -387,8 +400,11 @@ static void map_customs(struct training *t, struct view *v, int64_t known_ms) {
 }
 
 void training_init(struct training *t, const struct ledger *l, int64_t known_ms, int64_t limit_ms) {
-    *t = (struct training){
-        .known_ms = known_ms, .from_ms = l->start_ms, .durable_step = RECORD_NONE, .reached_step = RECORD_NONE};
+    *t = (struct training){.known_ms = known_ms,
+                           .from_ms = l->start_ms,
+                           .durable_step = RECORD_NONE,
+                           .reached_step = RECORD_NONE,
+                           .saved_step = RECORD_NONE};
     memcpy(t->reported.custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
     if (l->settled != NULL) {
         t->settled = l->settled;
@@ -397,6 +413,7 @@ void training_init(struct training *t, const struct ledger *l, int64_t known_ms,
         t->clipped_ms = l->settled->clipped_ms;
         t->headless_ms = l->settled->headless_ms;
         t->reached_step = l->settled->sums.max_step;
+        t->saved_step = l->settled->durable_steps[0];
         t->overlapped = l->settled->overlapped;
     }
     make_views(t, l, known_ms);

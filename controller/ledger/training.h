@@ -61,6 +61,7 @@ struct training {
     int64_t interval;     /* step numbers from line to line */
     int64_t durable_step; /* RECORD_NONE */
     int64_t reached_step; /* the highest of the views whose runs are known; RECORD_NONE */
+    int64_t saved_step;   /* of their newest checkpoint; RECORD_NONE */
     int64_t headless_ms;
     struct reported reported;
     size_t series_first_run;             /* runs from here on are of the present series */

@@ -37,6 +37,12 @@ struct generic_candidate {
     int lines, equal, losses, figures;
     enum { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_ALL } scope;
     bool is_zero_based, is_epoch;
+    int64_t at_ms; /* of the last line; TIME_UNKNOWN */
+    struct {       /* lines whose number of that place was the time of each step since the line before, or of all */
+        int each, all;
+    } agreed[GENERIC_TIMES];
+    int time_place; /* from 1 on; 0: no number of the line says how long steps take */
+    bool is_time_of_all;
     struct {
         int64_t at_ms, step;
     } events[GENERIC_HELD]; /* until it is accepted */
@@ -65,6 +71,7 @@ static bool wants_all(const struct steplog *s) {
 
 static void start_over(struct generic_candidate *c) {
     c->lines = c->held = c->equal = c->losses = c->figures = 0;
+    memset(c->agreed, 0, sizeof c->agreed);
     c->delta = 0;
     c->step = RECORD_NONE;
 }
@@ -138,11 +145,56 @@ static struct generic_candidate *candidate_of(struct generic *g, const struct ge
     }
     struct generic_candidate *c =
         g->candidate_count < GENERIC_CANDIDATES ? &g->candidates[g->candidate_count++] : oldest;
-    *c = (struct generic_candidate){
-        .kind = l->kind, .unit = 1, .epoch = RECORD_NONE, .number = RECORD_NONE, .step = RECORD_NONE};
+    *c = (struct generic_candidate){.kind = l->kind,
+                                    .unit = 1,
+                                    .epoch = RECORD_NONE,
+                                    .number = RECORD_NONE,
+                                    .step = RECORD_NONE,
+                                    .at_ms = TIME_UNKNOWN};
     memcpy(c->name, l->name, sizeof c->name);
     c->is_epoch = l->is_epoch;
     return c;
+}
+
+/* ---- the time that lines say ---- */
+
+static bool is_about(int64_t us, int64_t ms) {
+    int64_t off_ms = us / 1000 - ms, may_ms = ms / 32 + 20;
+    return off_ms <= may_ms && off_ms >= -may_ms;
+}
+
+/* Which of the line's numbers is the time since the line before, of each step or of all. */
+static void compare_times(struct generic_candidate *c, const struct generic_line *l, int64_t at_ms, int64_t steps) {
+    if (at_ms == TIME_UNKNOWN || c->at_ms == TIME_UNKNOWN || at_ms <= c->at_ms || steps <= 0)
+        return;
+    for (int i = 0; i < l->time_count; i++) {
+        int64_t us = l->times[i].us;
+        c->agreed[i].all += us > 0 && is_about(us, at_ms - c->at_ms);
+        c->agreed[i].each += us > 0 && us < INT64_MAX / steps && is_about(us * steps, at_ms - c->at_ms);
+    }
+}
+
+/* All lines so far agree, but for one, which may have waited for something. */
+static void choose_time(struct generic_candidate *c) {
+    int enough = c->lines - 2, best = 0;
+    c->time_place = 0;
+    for (int i = 0; i < GENERIC_TIMES; i++) {
+        int agreed = c->agreed[i].each >= c->agreed[i].all ? c->agreed[i].each : c->agreed[i].all;
+        if (agreed < enough || agreed <= best)
+            continue;
+        best = agreed;
+        c->time_place = i + 1;
+        c->is_time_of_all = c->agreed[i].all > c->agreed[i].each;
+    }
+}
+
+/* How long each of the steps took, by the line; RECORD_NONE. It is no more than the time since the line before. */
+static int64_t mean_ms(const struct generic_candidate *c, const struct generic_line *l, int64_t at_ms, int64_t steps) {
+    int64_t us = c->time_place > 0 && c->time_place <= l->time_count ? l->times[c->time_place - 1].us : -1;
+    if (us < 0 || steps <= 0 || at_ms == TIME_UNKNOWN || c->at_ms == TIME_UNKNOWN)
+        return RECORD_NONE;
+    int64_t ms = (c->is_time_of_all ? us / steps : us) / 1000, since_ms = at_ms - c->at_ms;
+    return ms <= since_ms / steps + since_ms / steps / 32 + 20 ? ms : RECORD_NONE;
 }
 
 static void hold(struct generic_candidate *c, int64_t at_ms) {
@@ -182,7 +234,7 @@ static bool is_enough(const struct generic *g, const struct generic_candidate *c
 
 /* ---- records ---- */
 
-static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t duration_ms) {
+static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t duration_ms, int64_t mean) {
     struct record r = steplog_record(s, RECORD_STEP_END);
     const struct generic *g = s->state;
     r.step = step / g->candidates[0].unit;
@@ -190,8 +242,8 @@ static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t du
     if (r.received_ms != RECORD_NONE)
         r.received_ms = at_ms;
     r.duration_ms = duration_ms;
-    r.is_derived = duration_ms != RECORD_NONE;
-    steplog_emit_step(s, r, RECORD_NONE, STEPLOG_GENERIC);
+    r.is_derived = true; /* nothing but the lines' looks says that they are of steps */
+    steplog_emit_step(s, r, mean, STEPLOG_GENERIC);
 }
 
 /* How long the steps of a process's first line took, as far as the line shows their number: all where
@@ -226,11 +278,12 @@ static void accept(struct steplog *s, struct generic_candidate *c) {
     struct generic *g = s->state;
     struct generic_candidate accepted = *c;
     accepted.unit = unit_of(c);
+    choose_time(&accepted);
     g->candidates[0].unit = accepted.unit;
     g->is_accepted = true;
     for (int i = 0; i < accepted.held; i++)
         emit_step(s, accepted.events[i].step, accepted.events[i].at_ms,
-                  i == 0 ? first_duration_ms(&accepted) : RECORD_NONE);
+                  i == 0 ? first_duration_ms(&accepted) : RECORD_NONE, RECORD_NONE);
     accepted.held = 0;
     g->candidates[0] = accepted;
     g->candidate_count = 1;
@@ -290,13 +343,18 @@ static enum line_result counter_line(struct steplog *s, const struct generic_lin
     }
     if (step == c->step)
         return LINE_TAKEN;
+    int64_t steps = c->step != RECORD_NONE ? (step - c->step) / c->unit : 0;
     if (g->is_accepted) {
+        int64_t mean = mean_ms(c, l, s->stamp_ms, steps);
         c->step = step;
-        emit_step(s, step, s->stamp_ms, RECORD_NONE);
+        c->at_ms = s->stamp_ms;
+        emit_step(s, step, s->stamp_ms, RECORD_NONE, mean);
         return LINE_TAKEN;
     }
     if (c->step != RECORD_NONE && step < c->step)
         start_over(c);
+    compare_times(c, l, s->stamp_ms, steps);
+    c->at_ms = s->stamp_ms;
     c->losses += l->has_loss || l->is_training;
     c->figures += l->has_loss || l->is_training || l->has_time;
     count(c, step, s->stamp_ms);
@@ -410,6 +468,13 @@ static void visit_candidate(struct codec *c, struct generic_candidate *x) {
     CODEC_INT(c, &x->losses, 0, INT32_MAX);
     CODEC_INT(c, &x->figures, 0, INT32_MAX);
     CODEC_INT(c, &x->scope, SCOPE_UNKNOWN, SCOPE_ALL);
+    visit_line_time(c, &x->at_ms);
+    for (int i = 0; i < GENERIC_TIMES; i++) {
+        CODEC_INT(c, &x->agreed[i].each, 0, INT32_MAX);
+        CODEC_INT(c, &x->agreed[i].all, 0, INT32_MAX);
+    }
+    CODEC_INT(c, &x->time_place, 0, GENERIC_TIMES);
+    codec_bool(c, &x->is_time_of_all);
     codec_bool(c, &x->is_zero_based);
     codec_bool(c, &x->is_epoch);
     x->held = (int)codec_count(c, (size_t)x->held, GENERIC_HELD);

@@ -184,6 +184,7 @@ static int64_t zero_ms(const struct generic_bar *b, const struct steplog *s) {
 static void emit_drawings(const struct generic_bar *b, struct steplog *s, int64_t from_ms) {
     for (int i = 0; i < b->count; i++) {
         struct record r = steplog_record(s, RECORD_STEP_END);
+        r.is_derived = true;
         r.step = b->drawings[i].step;
         if (from_ms != TIME_UNKNOWN)
             r.at_ms = from_ms + b->drawings[i].clock_ms;

@@ -242,37 +242,43 @@ static const char *unit_at(const char *at, const char *end, bool *is_ms) {
     return "";
 }
 
-/* "time 12.3ms", "dt=0.5": behind the key; "(took 12 ms)", "| 12.3 s/it": before it, as a unit. */
-static void note_time(const struct key *k, struct slice text, bool is_duration, struct generic_line *l) {
+/* "(took 12 ms)", "| 12.3 s/it": a number before the key, which is its unit. */
+static bool take_time_before(const struct key *k, struct slice text, struct generic_figure *f, bool *is_ms) {
+    const char *to = k->from - (k->from > text.data && k->from[-1] == ' '), *at = to;
+    while (at > text.data && is_number_char(at[-1]))
+        at--;
+    f->unit = unit_at(k->from, text.data + text.size_bytes, is_ms);
+    f->lead = slice_range(at, at);
+    f->number = slice_range(at, to);
+    return f->unit[0] != '\0' && to > at && is_digit(*at);
+}
+
+/* "time 12.3ms", "dt=0.5" */
+static bool take_time_after(const struct key *k, struct slice text, struct generic_figure *f, bool *is_ms) {
     const char *end = text.data + text.size_bytes, *at;
     struct slice rest = slice_range(k->to, end);
-    bool is_ms = k->has_ms;
-    struct generic_figure f = {.unit = ""};
+    *is_ms = k->has_ms;
     skip_gap(&rest);
-    if (rest.size_bytes > 0 && rest.data > k->to && is_digit(rest.data[0])) {
-        for (at = rest.data; at < end && is_number_char(*at); at++)
-            ;
-        f.lead = slice_range(k->from, rest.data);
-        f.number = slice_range(rest.data, at);
-        f.unit = unit_at(at, end, &is_ms);
-        if (at < end && *at == ':')
-            return; /* 0:01:23 */
-    } else {
-        f.unit = unit_at(k->from, end, &is_ms);
-        if (f.unit[0] == '\0')
-            return;
-        at = k->from - (k->from > text.data && k->from[-1] == ' ');
-        const char *to = at;
-        while (at > text.data && is_number_char(at[-1]))
-            at--;
-        f.lead = slice_range(at, at);
-        f.number = slice_range(at, to);
-    }
+    if (rest.size_bytes == 0 || rest.data == k->to || !is_digit(rest.data[0]))
+        return false;
+    for (at = rest.data; at < end && is_number_char(*at); at++)
+        ;
+    f->lead = slice_range(k->from, rest.data);
+    f->number = slice_range(rest.data, at);
+    f->unit = unit_at(at, end, is_ms);
+    return at == end || *at != ':'; /* 0:01:23 */
+}
+
+static void note_time(const struct key *k, struct slice text, bool is_duration, struct generic_line *l) {
+    bool is_ms = false;
+    struct generic_figure f = {.unit = ""};
+    if (!take_time_before(k, text, &f, &is_ms) && !take_time_after(k, text, &f, &is_ms))
+        return;
     for (int i = 0; i < l->time_count; i++)
         if (l->times[i].number.data == f.number.data)
             return;
     struct slice number = f.number;
-    if (number.size_bytes == 0 || l->time_count == GENERIC_TIMES || !slice_take_scaled(&number, is_ms ? 3 : 6, &f.us))
+    if (l->time_count == GENERIC_TIMES || !slice_take_scaled(&number, is_ms ? 3 : 6, &f.us))
         return;
     if (!is_duration)
         f.us = -1; /* its place is taken */
@@ -518,8 +524,8 @@ static void found_key(struct reading *r, const struct key *k, struct slice text,
     int64_t number;
     enum meaning meaning = k->last != NULL ? k->last->meaning : MEANS_AMOUNT;
     bool is_plain = k->last != NULL && !k->is_compound && slice_is(k->text, k->last->text);
-    if (meaning == MEANS_TIME || (meaning == MEANS_COUNTER && k->has_head_time))
-        note_time(k, text, k->last->rank != 1 || meaning == MEANS_COUNTER, l);
+    if (meaning == MEANS_TIME || k->has_head_time)
+        note_time(k, text, meaning != MEANS_TIME || k->last->rank != 1, l);
     if (meaning == MEANS_COUNTER && !k->has_head_time && !k->has_head_figure && !k->is_per)
         found_counter(r, k, rest);
     if (meaning == MEANS_EPOCH && !k->is_compound) {

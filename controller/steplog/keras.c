@@ -102,7 +102,9 @@ static void end_line(struct steplog *s) {
         return;
     struct record r = steplog_record(s, RECORD_STEP_END);
     r.step = k->epoch_step;
-    r.duration_ms = k->duration_ms;
+    /* The first one shows the compilation. Later ones are not those of the steps alone: they hold the validation. */
+    if (s->last_step == RECORD_NONE)
+        r.duration_ms = k->duration_ms;
     k->epoch_step = 0;
     bool is_saved = k->saved_epoch > 0 && r.step == k->saved_epoch * k->batches;
     if (r.step == k->epoch * k->batches)

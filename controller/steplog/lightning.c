@@ -137,7 +137,8 @@ static void end_line(struct steplog *s) {
             r.at_ms = begin_ms + l->epochs[i].until_ms;
         if (begin_ms != TIME_UNKNOWN && r.at_ms > r.received_ms)
             r.received_ms = r.at_ms; /* the rest of the line came later than its stamp */
-        if (is_whole)
+        /* The first shows the compilation. Later ones are of the bar's clock: they hold whatever was between. */
+        if (is_whole && s->last_step == RECORD_NONE)
             r.duration_ms = l->epochs[i].until_ms - l->epochs[i].before_ms;
         steplog_emit_step(s, r, RECORD_NONE, STEPLOG_LIGHTNING);
     }

@@ -3,6 +3,7 @@
  * TFLOPS_per_GPU: 1.145e+03". The iteration restarts in each epoch, so the step is global_step; a line without it
  * gives no step. Megatron's checkpoint lines, which NeMo's Megatron core prints too, are megatron.c's. */
 #include "steplog/emit.h"
+#include "steplog/pace.h"
 #include "steplog/text.h"
 
 struct nemo {
@@ -90,6 +91,10 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     if (!step_after(parts, " global_step: ", &r.step, &rest) || !slice_starts(rest, " |"))
         return LINE_TAKEN;
     duration_after(parts, "train_step_timing in s: ", &mean_ms);
+    if (s->last_step != RECORD_NONE && r.step > s->last_step + 1) { /* the last step's time, not that of all */
+        pace_reported(s, mean_ms);
+        mean_ms = RECORD_NONE;
+    }
     if (text_after(parts, "TFLOPS_per_GPU: ", &value))
         take_milli(&value, &r.tflops_milli);
     steplog_emit_step(s, r, mean_ms, STEPLOG_NEMO);

@@ -76,7 +76,9 @@ bool pace_save_end(struct steplog *s, const struct record *step, struct record *
     if (s->save_started_ms == TIME_UNKNOWN || step->at_ms == TIME_UNKNOWN || s->last_step == RECORD_NONE ||
         step->step <= s->last_step)
         return false;
-    int64_t from_ms = s->save_started_ms, each_ms = median_ms(&s->pace);
+    bool is_stated = step->duration_ms != RECORD_NONE && step->step > s->last_step;
+    int64_t from_ms = s->save_started_ms,
+            each_ms = is_stated ? step->duration_ms / (step->step - s->last_step) : median_ms(&s->pace);
     int64_t untold = step->step - (s->saving_step > s->last_step ? s->saving_step : s->last_step);
     s->save_started_ms = TIME_UNKNOWN;
     if (each_ms == RECORD_NONE || untold <= 0 || untold > PACE_MAX_UNREPORTED)

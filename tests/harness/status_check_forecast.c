@@ -153,6 +153,7 @@ static bool measure(const struct check *c, const json_t *forecast, struct figure
     f->save = (double)number(saves, "milliseconds") / 1e3 / count;
     f->persist = (double)number_or_0(forecast, "persistMilliseconds") / 1e3;
     f->mtbf = f->failures < MIN_FAILURES ? INFINITY : (double)c->available / 1e3 / (double)f->failures;
+    f->slack = 0.0005; /* persistMilliseconds is rounded */
     measure_recovery(c, forecast, f);
     return f->save > 0 && f->mtbf > 0 && f->has_resume;
 }

@@ -363,7 +363,7 @@ TEST(a_damaged_checkpoint_is_refused) {
         CHECK(ledger_load((struct slice){saved.data, i}, NULL, &cut) == NULL && cut != NULL);
     }
     struct slice body = {saved.data, saved.size_bytes - 8};
-    saved.data[4] = 26; /* version 13, and the checksum that belongs to it */
+    saved.data[4] = 28; /* version 14, and the checksum that belongs to it */
     struct buf newer;
     buf_init(&newer, 1 << 20);
     buf_append_slice(&newer, body);
@@ -372,7 +372,7 @@ TEST(a_damaged_checkpoint_is_refused) {
         buf_append_char(&newer, (char)(sum >> (8 * i)));
     CLEANUP_ERROR struct error *err = NULL;
     CHECK(ledger_load(buf_slice(&newer), NULL, &err) == NULL);
-    CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 13; this program reads version 12");
+    CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 14; this program reads version 13");
     CLEANUP_BUF struct buf small;
     buf_init(&small, 100);
     buf_append_text(&small, "kept");

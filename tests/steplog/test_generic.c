@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct seen {
-    int64_t steps, first_step, last_step, first_ms, lives, lives_before_steps;
+    int64_t steps, first_step, last_step, first_ms, lives, lives_before_steps, duration_ms; /* of the last step */
 };
 
 static void on_record(void *context, const struct record *r) {
@@ -23,6 +23,7 @@ static void on_record(void *context, const struct record *r) {
         seen->first_ms = r->at_ms;
     }
     seen->last_step = r->step;
+    seen->duration_ms = r->duration_ms;
 }
 
 /* Reads `count` lines, a second apart from 02:00:00 on; the format's first two numbers are the line's, from 0. */
@@ -125,4 +126,24 @@ TEST(a_byte_order_mark_hides_no_line) {
     CHECK_INT(seen.first_ms, AT_MS);
     CHECK_INT(seen.steps, 1);
     steplog_free(s);
+}
+
+/* A number of the line that is the time since the line before, in the first lines, is how long its steps took. */
+TEST(durations_that_agree_with_the_distance_of_lines_are_read) {
+    static const struct {
+        const char *line;
+        int64_t duration_ms;
+    } cases[] = {
+        {"iter %d: loss 3.1, time 1000.4ms", 1000},
+        {"step %d/400 | loss 3 | 1000.00 ms | 43.1%% MFU", 1000},
+        {"step:%d - actor/pg_loss:0.1 - timing_s/gen:0.4 - timing_s/step:1.01", 1010},
+        {"step %d loss 3 elapsed 77.5 s eta 12 s", RECORD_NONE},
+        {"step %d loss 3 time 12.3ms", RECORD_NONE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct seen seen;
+        read_lines(cases[i].line, 9, &seen);
+        CHECK_INT(seen.steps, 9);
+        CHECK_INT(seen.duration_ms, cases[i].duration_ms);
+    }
 }

@@ -237,7 +237,25 @@ enum bucket expect_work(const struct expectation *e, const struct span *s) {
     return is_lost ? BUCKET_WASTED_PROGRESS : BUCKET_PRODUCTIVE;
 }
 
+/* The line states a time of its step, or of its steps, that holds the span (write_torch.c, write_jax.c). */
+static bool is_stated(const struct job *job, const struct span *s) {
+    switch (job->format) {
+    case STEPLOG_MEGATRON:
+        return s->kind == KIND_SLOW || s->kind == KIND_DATA;
+    case STEPLOG_MAXTEXT: /* the whole loop's */
+        return true;
+    case STEPLOG_NEMO: /* the last step's */
+        return s->kind == KIND_SLOW && job->log_every == 1;
+    case STEPLOG_REGEX:
+        return s->kind == KIND_SLOW;
+    default:
+        return false;
+    }
+}
+
 static bool is_noticed(const struct expectation *e, const struct span *s) {
+    if (is_stated(e->job, s))
+        return false;
     struct line_time t = line_time(e, s);
     return e->job->format != STEPLOG_RECORDER && t.net_ms > e->min_step_ms * t.steps + resolution_ms(e->job, t.steps);
 }
@@ -290,8 +308,8 @@ static enum bucket within_loop(const struct expectation *e, const struct span *s
                                                                                    : BUCKET_UNATTRIBUTED;
     if (s->is_cut)
         return of_cut(s);
-    if (is_after_last_line(job, s))
-        return BUCKET_SHUTDOWN;
+    if (is_after_last_line(job, s)) /* whether the job had steps left, no line says */
+        return s->kind == KIND_STEP ? BUCKET_UNATTRIBUTED : BUCKET_SHUTDOWN;
     /* A part of the first step's excess; MaxText's first line waits for an evaluation after the second step, too. */
     bool is_waited_for = job->format == STEPLOG_MAXTEXT && s->kind == KIND_EVALUATE;
     if (s->kind != KIND_STEP && s->step <= e->readings[s->attempt].first_step + is_waited_for)
@@ -306,8 +324,9 @@ static enum bucket within_loop(const struct expectation *e, const struct span *s
         return BUCKET_CHECKPOINT_SAVE;
     if (s->kind == KIND_STALL)
         return BUCKET_STALL;
-    bool is_in_last = (job->format == STEPLOG_RECORDER && e->readings[s->attempt].has_job_end) ||
-                      job->format == STEPLOG_KERAS; /* the epoch's line comes after them */
+    bool is_in_last = job->format == STEPLOG_KERAS; /* the epoch's line comes after them */
+    if (is_after && job->format == STEPLOG_RECORDER && e->readings[s->attempt].has_job_end)
+        return BUCKET_UNATTRIBUTED; /* no line says when the last step ended */
     return is_after && !is_in_last ? BUCKET_SHUTDOWN : of_step(e, s);
 }
 

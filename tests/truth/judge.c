@@ -181,6 +181,7 @@ void judge(struct job *job, struct judgment *j) {
     for (int i = 0; i < job->attempt_count; i++) {
         ends[i] = read_attempt(job, l, i, &readings[i]);
         j->malformed += readings[i].malformed;
+        j->steps += readings[i].steps;
         j->unrecognized += readings[i].steps > 0 && !readings[i].is_recognized;
     }
     int64_t end = ends[job->attempt_count - 1];
@@ -202,6 +203,8 @@ void judge(struct job *job, struct judgment *j) {
             j->spans[BUCKET_UNATTRIBUTED]++;
             j->unfinished_ms += job->ideal_ms;
         }
+    if (job->has_succeeded && job->log_every > 1)
+        j->silent_ms = (job->log_every - 1) * job->ideal_ms + job->save_ms;
     int64_t lines = job->epoch_steps > 0 ? job->epoch_steps : job->log_every > 1 ? job->log_every : 0;
     bool is_late = job->format == STEPLOG_MAXTEXT || job->format == STEPLOG_REGEX; /* of Regex it is not known */
     j->lag_ms = (lines + is_late) * job->ideal_ms;
@@ -216,6 +219,8 @@ void judge(struct job *job, struct judgment *j) {
 int64_t judge_tolerance_ms(const struct judgment *j, enum bucket bucket) {
     int64_t spans = j->spans[bucket] > 0 ? j->spans[bucket] : 1;
     bool is_of_cuts = bucket == BUCKET_WASTED_PROGRESS || bucket == BUCKET_UNATTRIBUTED;
-    int64_t by_span = spans * (1000 + j->lag_ms) + is_of_cuts * j->unfinished_ms, by_wall = j->wall_ms / 100;
+    bool is_of_end = bucket == BUCKET_SHUTDOWN || bucket == BUCKET_UNATTRIBUTED;
+    int64_t by_span = spans * (1000 + j->lag_ms) + is_of_cuts * j->unfinished_ms + is_of_end * j->silent_ms,
+            by_wall = j->wall_ms / 100;
     return by_span > by_wall ? by_span : by_wall;
 }

@@ -2,10 +2,13 @@
  * into the ledger, and prints how far each bucket is from the truth. Exits 1 if more than 1 % of the jobs (or of
  * one format's; 3 % of less than 10,000) have a bucket out of tolerance. With --seed and one job, prints that job's
  * spans and buckets; --log also its log, and with more jobs a line for each that is out. --tear: what one torn line
- * costs (tear.h). --styles FILE [--style NAME]: trainers that no format names (styles.h). --write DIR [--least
- * SECONDS]: writes the logs of JOBS jobs a format that last that long, and judges nothing (keep.h). */
+ * costs (tear.h). --spread: steps of varying length (spread.h); --vary NAME: all
+ * jobs as one row of its table. --styles FILE [--style NAME]: trainers that no format
+ * names (styles.h). --write DIR [--least SECONDS]: writes the logs of JOBS jobs a format that last that long, and
+ * judges nothing (keep.h). */
 #include "judge.h"
 #include "keep.h"
+#include "spread.h"
 #include "styles.h"
 #include "tear.h"
 #include "write.h"
@@ -226,7 +229,7 @@ int main(int argc, char **argv) {
     uint64_t seed = 1;
     int64_t jobs = 1000;
     int format = STEPLOG_AUTO, failed = 0, passed = 0;
-    bool explains = false, with_log = false, tears = false;
+    bool explains = false, with_log = false, tears = false, spreads = false;
     const char *folder = NULL, *style = NULL, *style_files[8];
     int style_file_count = 0;
     int64_t min_s = 0;
@@ -247,6 +250,10 @@ int main(int argc, char **argv) {
             style = argv[++i];
         else if (strcmp(argv[i], "--tear") == 0)
             tears = true;
+        else if (strcmp(argv[i], "--spread") == 0)
+            spreads = true;
+        else if (strcmp(argv[i], "--vary") == 0 && has_value && spread_set(argv[i + 1]))
+            i++;
         else if (strcmp(argv[i], "--log") == 0)
             with_log = true;
         else
@@ -258,6 +265,8 @@ int main(int argc, char **argv) {
             "usage: truth [--format FORMAT] [--seed NUMBER] [--log] [--tear] [--write DIR [--least SECONDS]] JOBS\n");
         return 2;
     }
+    if (spreads)
+        return !spread_run((enum steplog_format)format, style_files, style_file_count, style, seed, jobs, with_log);
     if (style_file_count > 0)
         return !styles_run(style_files, style_file_count, style, seed, jobs, with_log);
     explains = jobs == 1;

@@ -103,6 +103,34 @@ static void choose_style(struct job *job) {
     job->hang_after_ms = 300000;
 }
 
+static struct sim_variation variation;
+
+void sim_vary(struct sim_variation v) {
+    variation = v;
+}
+
+static void vary(struct job *job) {
+    static const int64_t intervals[] = {1, 5, 10, 50};
+    job->slow_from = job->slow_to = INT64_MAX;
+    if (!variation.is_on)
+        return;
+    job->sigma_percent = variation.sigma_percent;
+    job->has_succeeded = job->has_saves = true;
+    job->stall_percent = 0;
+    job->evaluate_every = 0;
+    job->has_long_stall = job->loses_lines = false;
+    job->save_ms = sim_spread(job, 20, job->ideal_ms / 10 + 20);
+    job->save_every = sim_between(job, 20, 200);
+    if (job->style != NULL && !style_logs_each_step(job->style))
+        job->log_every = intervals[sim_between(job, 0, 3)];
+    if (job->epoch_steps > 0)
+        job->save_every = job->epoch_steps;
+    if (variation.change != SIM_KEEPS_PACE)
+        job->slow_from = sim_between(job, job->steps / 5, job->steps * 4 / 5);
+    if (variation.change == SIM_SLOW_PATCH)
+        job->slow_to = job->slow_from + job->steps / 10;
+}
+
 /* ---- what happens ---- */
 
 struct walk {
@@ -170,8 +198,18 @@ static void save(struct walk *w, int64_t step) {
         finish_behind(w);
 }
 
-static int64_t work_ms(struct job *job) {
-    return job->ideal_ms + job->ideal_ms * sim_between(job, -job->jitter_percent, job->jitter_percent) / 100;
+static double uniform(struct job *job) {
+    return ((double)(random_next(&job->random) >> 11) + 1) / 9007199254740993.0;
+}
+
+static int64_t work_ms(struct job *job, int64_t number) {
+    int64_t pace = number >= job->slow_from && number < job->slow_to ? 2 : 1;
+    if (job->sigma_percent == 0)
+        return pace *
+               (job->ideal_ms + job->ideal_ms * sim_between(job, -job->jitter_percent, job->jitter_percent) / 100);
+    double sigma = job->sigma_percent / 100.0,
+           normal = sqrt(-2 * log(uniform(job))) * cos(2 * 3.14159265358979323846 * uniform(job));
+    return pace * (int64_t)((double)job->ideal_ms * exp(sigma * normal - sigma * sigma / 2));
 }
 
 static void stall(struct walk *w, int64_t step) {
@@ -196,7 +234,7 @@ static void take_step(struct walk *w, int64_t number, bool is_first) {
         add_span(w, KIND_SLOW, job->hang_after_ms - line_ms, number);
         add_span(w, KIND_STALL, sim_spread(job, job->hang_after_ms / 2, 2 * job->hang_after_ms), number);
     }
-    add_span(w, KIND_STEP, work_ms(job), number);
+    add_span(w, KIND_STEP, work_ms(job, number), number);
     add_event(w, EVENT_STEP_END, number, w->at_ms - begin);
     if (job->evaluate_every > 0 && (number - job->first_number + 1) % job->evaluate_every == 0) {
         add_event(w, EVENT_EVALUATE, number, 0);
@@ -357,6 +395,7 @@ static void run(struct job *job, uint64_t seed, enum steplog_format format, cons
     choose(job);
     if (style != NULL)
         choose_style(job);
+    vary(job);
     job->start_ms = INT64_C(1795230000000) + sim_between(job, 0, 86400000);
     job->start_ms -= job->start_ms % 1000; /* creationTimestamp */
     struct walk w = {.job = job, .at_ms = job->start_ms, .until_ms = INT64_MAX};

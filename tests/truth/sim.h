@@ -94,9 +94,11 @@ struct job {
     int64_t save_every, evaluate_every, log_every, epoch_steps;
     int jitter_percent, stall_percent, failures;
     bool is_async, compiles_ahead, has_saves, has_long_stall, loses_lines, is_deleted;
-    const struct style *style; /* of format Generic: what its log looks like */
-    bool prints;               /* each record, as it is read */
-    struct tear *tear;         /* of a line of one attempt (tear.h); NULL: all are whole */
+    const struct style *style;  /* of format Generic: what its log looks like */
+    int sigma_percent;          /* sim_vary() */
+    int64_t slow_from, slow_to; /* steps [from, to) take twice as long; INT64_MAX */
+    bool prints;                /* each record, as it is read */
+    struct tear *tear;          /* of a line of one attempt (tear.h); NULL: all are whole */
     /* what happened */
     int64_t start_ms, end_ms;
     bool has_succeeded;
@@ -107,6 +109,16 @@ struct job {
     int span_count;
     size_t span_capacity;
 };
+
+/* How the steps of all jobs vary from here on: their durations are lognormal of that sigma, in percent (0: as usual),
+ * and twice as long from some step on, or for a tenth of the job. Such jobs have neither stalls nor evaluations, and
+ * short saves. */
+struct sim_variation {
+    bool is_on;
+    enum { SIM_KEEPS_PACE, SIM_SLOWS, SIM_SLOW_PATCH } change;
+    int sigma_percent;
+};
+void sim_vary(struct sim_variation v);
 
 /* The job of that seed, as a trainer of that format would run it. sim_done frees what it holds. */
 void sim_run(struct job *job, uint64_t seed, enum steplog_format format);

@@ -309,6 +309,26 @@ static enum verdict judge_style(struct job *job, bool prints) {
     return off * 1000 <= j.wall_ms * OFF_PERMILLE ? VERDICT_READ : VERDICT_WRONG;
 }
 
+static void free_style(struct style *s) {
+    for (int i = 0; i < s->count; i++)
+        free(s->lines[i].text);
+    free(s->name);
+}
+
+int styles_read(const char *const *files, int file_count, struct style **ret) {
+    int count = 0;
+    *ret = calloc(MAX_STYLES, sizeof **ret);
+    for (int i = 0; i < file_count; i++)
+        count = read_styles(files[i], *ret, count);
+    return count;
+}
+
+void styles_free(struct style *styles, int count) {
+    for (int i = 0; i < count; i++)
+        free_style(&styles[i]);
+    free(styles);
+}
+
 static bool run_style(const struct style *s, uint64_t seed, int64_t jobs, bool prints) {
     int64_t counts[3] = {0};
     uint64_t first_wrong = 0;
@@ -340,26 +360,17 @@ static bool run_style(const struct style *s, uint64_t seed, int64_t jobs, bool p
     return is_good;
 }
 
-static void free_style(struct style *s) {
-    for (int i = 0; i < s->count; i++)
-        free(s->lines[i].text);
-    free(s->name);
-}
-
 bool styles_run(const char *const *files, int file_count, const char *only, uint64_t seed, int64_t jobs, bool prints) {
-    struct style *styles = calloc(MAX_STYLES, sizeof *styles);
-    int count = 0, passed = 0, failed = 0;
-    for (int i = 0; i < file_count; i++)
-        count = read_styles(files[i], styles, count);
+    struct style *styles;
+    int count = styles_read(files, file_count, &styles), passed = 0, failed = 0;
     for (int i = 0; i < count; i++) {
         if (only == NULL || strcmp(only, styles[i].name) == 0) {
             bool is_good = run_style(&styles[i], seed, jobs, prints);
             passed += is_good;
             failed += !is_good;
         }
-        free_style(&styles[i]);
     }
-    free(styles);
+    styles_free(styles, count);
     printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 && passed > 0;
 }

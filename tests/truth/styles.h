@@ -35,4 +35,8 @@ int64_t style_save_steps(const struct style *s);
  * their files say. only: one style's name; NULL. */
 bool styles_run(const char *const *files, int file_count, const char *only, uint64_t seed, int64_t jobs, bool prints);
 
+/* The styles of files, which styles_free() frees; exits where one cannot be read. */
+int styles_read(const char *const *files, int file_count, struct style **ret);
+void styles_free(struct style *styles, int count);
+
 #endif
