@@ -71,6 +71,7 @@ struct steplog {
     /* The line being read. */
     bool uses_line_clocks, is_own_clock; /* stamp_ms is what the line itself says */
     int64_t now_ms;                      /* of steplog_use_line_clocks() */
+    int64_t clock_offset_ms;             /* what the last stamp became a time by */
     int64_t stored_ms;                   /* of steplog_stored_line(); TIME_UNKNOWN */
     size_t piece_offset;                 /* of the piece being read */
     bool is_joined;                      /* from parts with a stamp each: it has the last one's */
@@ -79,6 +80,7 @@ struct steplog {
     bool has_record;                     /* the line gave a record */
 
     /* Line assembly. */
+    struct skew *clock;      /* NULL: stamps are times */
     struct repeats *repeats; /* NULL: lines are not compared */
     struct buf partial;      /* the head of a line whose end has not come */
     bool partial_too_long, partial_stamped;

@@ -14,7 +14,7 @@ static int64_t ms_of_ns(int64_t ns) {
 }
 
 static void emit_at(struct steplog *s, const struct payload *p, struct record *r, int64_t at_ns) {
-    r->at_ms = ms_of_ns(at_ns);
+    r->at_ms = ms_of_ns(at_ns) + s->clock_offset_ms;
     if (r->received_ms == RECORD_NONE && p->envelope_ms != TIME_UNKNOWN)
         r->received_ms = p->envelope_ms;
     steplog_emit(s, r, STEPLOG_RECORDER);
@@ -132,7 +132,7 @@ static enum line_result emit_statistics(struct steplog *s, const struct payload 
     r.is_async = is_save && !is_synchronous;
     if (is_save && s->unproved_step != r.step) {
         struct record before = r;
-        before.at_ms = ms_of_ns(end_ns);
+        before.at_ms = ms_of_ns(end_ns) + s->clock_offset_ms;
         steplog_prove_save(s, before, STEPLOG_RECORDER);
     }
     emit_at(s, p, &r, end_ns);

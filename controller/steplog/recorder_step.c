@@ -42,7 +42,7 @@ bool recorder_step_again(struct steplog *s, struct slice line) {
         return false;
     struct record r = steplog_record(s, RECORD_STEP_START);
     r.step = step;
-    r.at_ms = (ns + 500000) / 1000000;
+    r.at_ms = (ns + 500000) / 1000000 + s->clock_offset_ms;
     steplog_emit(s, &r, STEPLOG_RECORDER);
     return true;
 }

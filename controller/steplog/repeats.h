@@ -10,15 +10,15 @@
 
 #define REPEATS_LINES ((size_t)1 << 16)
 
-struct repeats { /* all-zero before repeats_begin() */
+struct repeats {    /* all-zero before repeats_begin() */
     uint64_t *keys; /* of the last lines, a ring; owned */
     size_t count, capacity;
     struct repeats_table {
         uint64_t *keys; /* 0: a free place; owned */
         size_t count, places;
-    } young, old;   /* of the first `entered` lines; full, the young one becomes the old one */
-    size_t entered; /* the others are entered when a line is looked for, which few logs need */
-    int64_t newest; /* the largest number of a line so far */
+    } young, old;    /* of the first `entered` lines; full, the young one becomes the old one */
+    size_t entered;  /* the others are entered when a line is looked for, which few logs need */
+    int64_t newest;  /* the largest number of a line so far */
     uint64_t before; /* the key of the line before */
     uint64_t files;
 };

@@ -8,6 +8,7 @@
 #include "steplog/payload.h"
 #include "steplog/recorder_step.h"
 #include "steplog/repeats.h"
+#include "steplog/skew.h"
 #include "steplog/text.h"
 #include "steplog/transport.h"
 
@@ -201,13 +202,16 @@ static void note_life(struct steplog *s) {
 
 static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     s->counts.lines++;
-    s->stamp_ms = stamp_ms;
     s->has_record = false;
     if (stamp_ms != TIME_UNKNOWN) {
         s->counts.last_stamp_ms = stamp_ms;
         if (s->counts.first_stamp_ms == TIME_UNKNOWN)
             s->counts.first_stamp_ms = stamp_ms;
+        if (s->clock != NULL)
+            s->clock_offset_ms = skew_follow(s->clock, stamp_ms, !s->is_own_clock) - stamp_ms;
+        stamp_ms += s->clock_offset_ms;
     }
+    s->stamp_ms = stamp_ms;
     if (recorder_step_again(s, line)) {
         s->last_record_ms = stamp_ms;
         return;
@@ -357,6 +361,10 @@ static void read_raw_lines(struct steplog *s, struct slice line, bool stamped) {
 
 void steplog_leave_out_repeats(struct steplog *s, struct repeats *repeats) {
     s->repeats = repeats;
+}
+
+void steplog_follow_clock(struct steplog *s, struct skew *clock) {
+    s->clock = clock;
 }
 
 void steplog_use_line_clocks(struct steplog *s, int64_t now_ms) {

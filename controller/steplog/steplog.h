@@ -46,6 +46,7 @@ int steplog_format_line_lag(enum steplog_format format);
 struct format;
 struct steplog;
 struct repeats; /* steplog/repeats.h */
+struct skew;    /* steplog/skew.h */
 
 /* on_record is called for each record, in log order, during steplog_feed. job_name (may be NULL): recorder entries of
  * another job are left out and counted. */
@@ -65,6 +66,8 @@ void steplog_use_line_clocks(struct steplog *s, int64_t now_ms);
 
 /* Lines that are repeats are left out and counted. Borrowed: several parsers, one after the other, may share it. */
 void steplog_leave_out_repeats(struct steplog *s, struct repeats *repeats);
+/* Stamps become times by what is known of their clock. Borrowed, as above. */
+void steplog_follow_clock(struct steplog *s, struct skew *clock);
 
 /* Bytes as they come. stamped: each line starts with a transport stamp. Lines as container runtimes write them to files
  * (CRI's prefix, json-file's object; steplog/transport.h) are known by themselves, and stamped by what they hold. */

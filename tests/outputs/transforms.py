@@ -99,11 +99,37 @@ FILES = {
 }
 
 
+def clock(begin, end, by):
+    """The clock is wrong by that many seconds between two parts of the log (0 to 1)."""
+    def transform(lines):
+        wrong = range(int(begin * len(lines)), int(end * len(lines)))
+        moved = []
+        for i, line in enumerate(lines):
+            stamp, s, ns, text = parts(line)
+            move = by if i in wrong else 0
+            seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(s + move))
+            text = re.sub(r"\b1[67]\d{8}(?=\.\d)", lambda unix: str(int(unix[0]) + move), text)  # the program has the same clock
+            moved.append(f"{seconds}.{ns}Z {text}")
+        return moved
+    return transform
+
+
+# Times are then right but for the distance of two lines at each setting: that is lost, and nothing is invented.
+CLOCKS = {
+    "the clock a minute ahead for a while": clock(0.5, 0.8, 60),
+    "the clock an hour ahead for a while": clock(0.3, 0.9, 3600),
+    "the clock seconds back for a while": clock(0.5, 0.8, -3),
+    "the clock an hour back": clock(0.6, 1, -3600),
+}
+
+
 def ways(text):
     """(name, the files' bytes) of everything that a log may become."""
     lines = text.removesuffix("\n").split("\n")
     encode = lambda lines: joined(lines).encode("utf-8", "surrogateescape")
     for name, transform in LINES.items():
+        yield name, [encode(transform(lines))]
+    for name, transform in CLOCKS.items():
         yield name, [encode(transform(lines))]
     for name, transform in BYTES.items():
         yield name, [transform(text)]

@@ -10,11 +10,13 @@
 #include "cli/analyze/claims.h"
 #include "cli/analyze/input.h"
 #include "cli/analyze/parser.h"
+#include "cli/render/text.h"
 #include "ledger/evaluate.h"
 #include "ledger/trainer_run.h"
 #include "operator/job/trace.h"
 #include "operator/status/status.h"
 #include "steplog/repeats.h"
+#include "steplog/skew.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -44,6 +46,7 @@ struct analyze_ledger {
     char recognized[STEPLOG_NAME_BYTES];
     struct trace trace; /* with --html */
     struct repeats repeats;
+    struct skew clock;
     int64_t repeated_lines;
 
     /* A file that was opened, until its first lines show whether it continues the one before. */
@@ -196,6 +199,18 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
     return l;
 }
 
+void analyze_ledger_offer_again(struct analyze_ledger *l) {
+    l->clock.can_read_again = true;
+}
+
+struct analyze_ledger *analyze_ledger_again(const struct analyze *a, struct analyze_ledger *first) {
+    if (!skew_wants_again(&first->clock))
+        return NULL;
+    struct analyze_ledger *l = analyze_ledger_new(a);
+    skew_read_again(&l->clock, &first->clock);
+    return l;
+}
+
 void analyze_ledger_free(struct analyze_ledger *l) {
     if (l == NULL)
         return;
@@ -204,6 +219,7 @@ void analyze_ledger_free(struct analyze_ledger *l) {
     ledger_free(l->ledger);
     buf_done(&l->tail);
     repeats_done(&l->repeats);
+    skew_done(&l->clock);
     analyze_bursts_done(&l->bursts);
     trace_clear(&l->trace);
     free(l->attempts);
@@ -301,6 +317,7 @@ static void begin_file(struct analyze_ledger *l) {
     l->samples = (struct step_samples){0};
     l->is_stamped = l->has_attempt = false;
     repeats_begin(&l->repeats);
+    skew_begin(&l->clock);
     analyze_bursts_begin(&l->bursts);
     l->before_ms = TIME_UNKNOWN;
     l->impossible = l->jumps = l->forward = l->backward = 0;
@@ -317,8 +334,10 @@ static void continue_file(struct analyze_ledger *l) {
 int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err) {
     l->next_path = path;
     l->next_parser = analyze_parser(l->analyze, on_record, l, err);
-    if (l->next_parser != NULL)
+    if (l->next_parser != NULL) {
         steplog_leave_out_repeats(l->next_parser, &l->repeats);
+        steplog_follow_clock(l->next_parser, &l->clock);
+    }
     return l->next_parser ? 0 : -EINVAL;
 }
 
@@ -364,11 +383,16 @@ static void write_quality(const struct analyze_ledger *l, const struct ledger_re
     const struct {
         const char *name;
         int64_t value;
-    } flags[] = {
-        {"excludedMilliseconds", r->excluded_ms},     {"clippedMilliseconds", r->clipped_ms},
-        {"overlappedRecords", r->overlapped_records}, {"lateRecords", r->late_records},
-        {"impossibleTimes", l->all_impossible},       {"malformedLines", l->all_malformed},
-        {"repeatedLines", l->repeated_lines},         {"retainedWithoutCheckpoint", r->retained_without_checkpoint}};
+    } flags[] = {{"excludedMilliseconds", r->excluded_ms},
+                 {"clippedMilliseconds", r->clipped_ms},
+                 {"overlappedRecords", r->overlapped_records},
+                 {"lateRecords", r->late_records},
+                 {"impossibleTimes", l->all_impossible},
+                 {"malformedLines", l->all_malformed},
+                 {"repeatedLines", l->repeated_lines},
+                 {"retainedWithoutCheckpoint", r->retained_without_checkpoint},
+                 {"clockSets", l->clock.sets},
+                 {"clockSetMilliseconds", l->clock.largest_ms}};
     bool is_first = true;
     json->size_bytes--; /* the status' last bracket */
     buf_append_text(json, ",\"dataQuality\":{");
@@ -379,6 +403,20 @@ static void write_quality(const struct analyze_ledger *l, const struct ledger_re
         is_first = false;
     }
     buf_append_text(json, "}}");
+}
+
+static void set_clock_skew(const struct analyze_ledger *l, struct view *v) {
+    struct condition_view *c = &v->conditions[0];
+    char by[TEXT_DURATION_SIZE];
+    if (l->clock.sets == 0)
+        return;
+    c->type = "ClockSkew";
+    c->status = "True";
+    c->reason = "ClockSet";
+    c->at_ms = v->through_ms;
+    snprintf(c->message, sizeof c->message,
+             "the clock that stamped the lines was set %lld times, by %s at most; times are as if it had not been",
+             (long long)l->clock.sets, text_duration_in(by, l->clock.largest_ms, 1000));
 }
 
 /* Writes the status at through_ms, or its part in [from_ms, to_ms); from_ms TIME_UNKNOWN: all of it. */
@@ -399,6 +437,7 @@ static void write_status(const struct analyze_ledger *l, int64_t through_ms, enu
     v.ready_ms = v.result.available_ms;
     view_scores(&v);
     analyze_claims_forget(&v);
+    set_clock_skew(l, &v);
     v.phase = outcome == OUTCOME_SUCCEEDED ? "Completed" : outcome == OUTCOME_FAILED ? "Failed" : "Training";
     view_write(&v, json);
     if (from_ms == TIME_UNKNOWN)

@@ -9,6 +9,10 @@
 /* The ledger over log files. Begin, feed and end the files in the order of time. */
 struct analyze_ledger;
 struct analyze_ledger *analyze_ledger_new(const struct analyze *a);
+/* The files can be read twice: analyze_ledger_again() after the last one, and if that is not NULL, all of them into it.
+ */
+void analyze_ledger_offer_again(struct analyze_ledger *l);
+struct analyze_ledger *analyze_ledger_again(const struct analyze *a, struct analyze_ledger *first);
 void analyze_ledger_free(struct analyze_ledger *l);
 int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err);
 void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines);

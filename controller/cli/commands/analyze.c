@@ -205,6 +205,26 @@ static bool can_be_read_again(const struct analyze *a) {
     return true;
 }
 
+static int read_files(const struct analyze *a, struct readers *to, struct error **err) {
+    int r = 0;
+    for (size_t i = 0; i < a->path_count && r == 0; i++)
+        r = read_file(a, to, a->paths[i], err);
+    return r;
+}
+
+/* The ledger once more, where the end of the lines shows what their clock did before. */
+static int read_again(const struct analyze *a, struct analyze_ledger **ledger, struct error **err) {
+    struct analyze quiet = *a;
+    quiet.is_trial = true;
+    struct readers to = {.ledger = analyze_ledger_again(a, *ledger)};
+    if (to.ledger == NULL)
+        return 0;
+    int r = read_files(&quiet, &to, err);
+    analyze_ledger_free(*ledger);
+    *ledger = to.ledger;
+    return r;
+}
+
 /* Reads the files again by the pattern, for its numbers. A pattern that reads no step is dropped. */
 static void try_pattern(const struct analyze *a, struct analyze_trial *trial) {
     struct analyze again = *a;
@@ -216,10 +236,8 @@ static void try_pattern(const struct analyze *a, struct analyze_trial *trial) {
     again.html = NULL;
     again.is_trial = true;
     struct readers to = {.ledger = analyze_ledger_new(&again)};
-    int r = 0;
     buf_init(&json, (size_t)16 << 20);
-    for (size_t i = 0; i < again.path_count && r == 0; i++)
-        r = read_file(&again, &to, again.paths[i], &err);
+    int r = read_files(&again, &to, &err);
     if (r == 0)
         r = analyze_ledger_conclude(to.ledger, &json, &err);
     if (r == 0)
@@ -283,8 +301,12 @@ static int run(struct analyze *a, struct error **err) {
     struct readers to = {.ledger = a->definition == ANALYZE_LIBRARY ? NULL : analyze_ledger_new(a),
                          .library = a->definition == ANALYZE_LEDGER ? NULL : &log};
     int r = analyze_order(a, err);
-    for (size_t i = 0; i < a->path_count && r == 0; i++)
-        r = read_file(a, &to, a->paths[i], err);
+    if (to.ledger != NULL && can_be_read_again(a))
+        analyze_ledger_offer_again(to.ledger);
+    if (r == 0)
+        r = read_files(a, &to, err);
+    if (r == 0 && to.ledger != NULL)
+        r = read_again(a, &to.ledger, err);
     if (r == 0)
         r = conclude(a, &to, err);
     analyze_ledger_free(to.ledger);
