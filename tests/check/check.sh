@@ -9,7 +9,7 @@ say() {
 }
 
 # Layers: a file in controller/<layer>/ may include "<other>/..." only where <other> comes before it here.
-layers=(base ledger formulas fleet steplog library io kube gcp sources recorder operator export cli)
+layers=(base rootcause ledger formulas fleet steplog library io kube gcp sources recorder operator export cli)
 declare -A rank
 for i in "${!layers[@]}"; do rank[${layers[$i]}]=$i; done
 while IFS=: read -r file line include; do
@@ -22,7 +22,7 @@ while IFS=: read -r file line include; do
     [ "${rank[$to]}" -le "${rank[$from]}" ] || say "$file:$line: $from/ must not include $to/ (layers point downwards)"
 done < <(grep -rnE '^#include "[a-z-]+/' controller --include='*.[ch]')
 # The pure layers know nothing of the outside, and the model nothing of the wire.
-grep -nE '#include <(curl|libwebsockets|jansson|yaml|sys/socket)' controller/{base,ledger,steplog}/*.[ch] && say "a pure layer includes an I/O or JSON library"
+grep -nE '#include <(curl|libwebsockets|jansson|yaml|sys/socket)' controller/{base,rootcause,ledger,steplog}/*.[ch] && say "a pure layer includes an I/O or JSON library"
 git ls-files "controller/operator/*.[ch]" | grep -v ^controller/operator/runtime/ | xargs grep -nE "#include \"(io|kube|gcp|sources|recorder)/" && say "only operator/runtime/ may use io/, kube/, gcp/, sources/ and recorder/"
 
 # The rooms of operator/, likewise (tests/check/structure.py looks at the calls).

@@ -1,0 +1,28 @@
+#include "rootcause/classes.h"
+
+const char *rootcause_class_name(enum rootcause_class c) {
+    static const char *const names[] = {
+#define X(id, name, owner, meaning) name,
+        ROOTCAUSE_CLASSES(X)
+#undef X
+    };
+    return names[c];
+}
+
+enum rootcause_owner rootcause_class_owner(enum rootcause_class c) {
+    static const enum rootcause_owner owners[] = {
+#define X(id, name, owner, meaning) OWNER_##owner,
+        ROOTCAUSE_CLASSES(X)
+#undef X
+    };
+    return owners[c];
+}
+
+const char *rootcause_owner_name(enum rootcause_owner owner) {
+    static const char *const names[] = {
+#define X(id, name) name,
+        ROOTCAUSE_OWNERS(X)
+#undef X
+    };
+    return names[owner];
+}

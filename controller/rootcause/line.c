@@ -1,0 +1,149 @@
+#include "rootcause/line.h"
+
+#include "base/rfc3339.h"
+
+#include <ctype.h>
+
+enum { ESCAPE = 0x1b, MAX_PREFIXES = 4, MAX_HOST_BYTES = 64 };
+
+/* The end of an escape sequence (ECMA-48: CSI up to its final byte; OSC up to BEL or ST), at least at + 1. */
+static const char *end_of_escape(const char *at, const char *end) {
+    const char *next = at + 1;
+    if (next < end && *next == '[') {
+        next++;
+        while (next < end && (*next < 0x40 || *next > 0x7e))
+            next++;
+        return next < end ? next + 1 : end;
+    }
+    if (next < end && *next == ']') {
+        while (next < end && *next != '\a' && *next != ESCAPE)
+            next++;
+        return next < end ? next + 1 : end;
+    }
+    return next < end ? next + 1 : end;
+}
+
+/* Takes escapes and other control characters out; a NUL is one. */
+static struct slice without_escapes(struct slice raw, struct buf *plain) {
+    const char *at = raw.data, *end = raw.data + raw.size_bytes;
+    while (at < end && ((unsigned char)*at >= 0x20 || *at == '\t'))
+        at++;
+    if (at == end)
+        return raw;
+    buf_clear(plain);
+    buf_append(plain, raw.data, (size_t)(at - raw.data));
+    while (at < end) {
+        const char *from = at;
+        if (*at == ESCAPE) {
+            at = end_of_escape(at, end);
+            continue;
+        }
+        while (at < end && ((unsigned char)*at >= 0x20 || *at == '\t'))
+            at++;
+        buf_append(plain, from, (size_t)(at - from));
+        at += at == from;
+    }
+    return buf_slice(plain);
+}
+
+/* "stdout F " of CRI. */
+static void take_stream(struct slice *text) {
+    struct slice rest = *text;
+    if ((slice_take_prefix(&rest, "stdout ") || slice_take_prefix(&rest, "stderr ")) &&
+        (slice_take_prefix(&rest, "F ") || slice_take_prefix(&rest, "P ")))
+        *text = rest;
+}
+
+/* "[rank3]: ", "[default3]:" (torchrun --tee), "[1,3]<stderr>:" (mpirun). */
+static bool take_bracket(struct slice *text, int64_t *rank) {
+    struct slice rest = *text;
+    int64_t number, job;
+    if (!slice_take_char(&rest, '['))
+        return false;
+    bool is_rank = slice_take_prefix(&rest, "rank"), is_local = !is_rank && slice_take_prefix(&rest, "default");
+    if (!slice_take_uint(&rest, &number))
+        return false;
+    if (!is_rank && !is_local) {
+        job = number;
+        if (!slice_take_char(&rest, ',') || !slice_take_uint(&rest, &number) || job < 0)
+            return false;
+        if (!slice_take_prefix(&rest, "]<stderr>:") && !slice_take_prefix(&rest, "]<stdout>:"))
+            return false;
+    } else if (!slice_take_prefix(&rest, "]:")) {
+        return false;
+    }
+    if (!is_local)
+        *rank = number;
+    *text = rest;
+    return true;
+}
+
+/* "3: " (srun --label), "worker-3: " (pdsh, DeepSpeed): a number, or lower-case letters that end in one. */
+static bool take_host(struct slice *text, int64_t *rank) {
+    size_t n = 0;
+    while (n < text->size_bytes && n < MAX_HOST_BYTES &&
+           (islower((unsigned char)text->data[n]) || isdigit((unsigned char)text->data[n]) ||
+            (n > 0 && (text->data[n] == '-' || text->data[n] == '.'))))
+        n++;
+    if (n == 0 || n + 2 > text->size_bytes || text->data[n] != ':' || text->data[n + 1] != ' ' ||
+        !isdigit((unsigned char)text->data[n - 1]))
+        return false;
+    struct slice number = {text->data, n};
+    int64_t value;
+    if (slice_take_uint(&number, &value) && number.size_bytes == 0)
+        *rank = value;
+    *text = slice_skip(*text, n + 2);
+    return true;
+}
+
+/* "(RayTrainWorker pid=123, ip=10.0.0.1) ", "(EngineCore_0 pid=12) ". */
+static bool take_actor(struct slice *text) {
+    const char *end = text->size_bytes > 0 && text->data[0] == '(' ? slice_find_char(*text, ')') : NULL;
+    if (end == NULL || !slice_contains(slice_range(text->data, end), " pid="))
+        return false;
+    *text = slice_skip(*text, (size_t)(end + 1 - text->data));
+    slice_take_char(text, ' ');
+    return true;
+}
+
+static void take_prefixes(struct line *line) {
+    const char *start = line->text.data;
+    struct slice rest = line->text;
+    for (int i = 0; i < MAX_PREFIXES; i++)
+        if (!take_bracket(&rest, &line->rank) && !take_actor(&rest) && !take_host(&rest, &line->rank))
+            break;
+    if (rest.data == start)
+        return;
+    line->writer = slice_hash(slice_range(start, rest.data));
+    line->text = rest;
+}
+
+static void take_indentation(struct line *line) {
+    size_t n = 0;
+    while (n < line->text.size_bytes && (line->text.data[n] == ' ' || line->text.data[n] == '\t'))
+        n++;
+    line->indentation = n;
+    line->text = slice_trim(line->text);
+}
+
+void line_read_text(struct line *line, struct slice raw, struct buf *plain) {
+    line->text = without_escapes(raw, plain);
+    line->rank = RANK_UNKNOWN;
+    line->writer = 0;
+    take_prefixes(line);
+    take_indentation(line);
+}
+
+void line_read(struct line *line, struct slice raw, bool is_stamped, struct buf *plain) {
+    struct slice rest = raw;
+    line->at_ns = INT64_MIN;
+    if (is_stamped && rfc3339_take(&rest, &line->at_ns, NULL)) {
+        if (rest.size_bytes > 0)
+            rest = slice_skip(rest, 1);
+        take_stream(&rest);
+    } else {
+        rest = raw;
+        line->at_ns = INT64_MIN;
+    }
+    line_read_text(line, rest, plain);
+}

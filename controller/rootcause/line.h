@@ -1,0 +1,26 @@
+/* line: what a process wrote, without what was put around it: a timestamp of the transport, the prefix of the process
+ * that a launcher adds, escapes of a terminal. */
+#ifndef ROOTCAUSE_LINE_H
+#define ROOTCAUSE_LINE_H
+
+#include "base/buf.h"
+
+#include <stdint.h>
+
+#define RANK_UNKNOWN (-1)
+
+struct line {
+    struct slice text;  /* without indentation */
+    size_t indentation; /* bytes of white space before it */
+    int64_t at_ns;      /* INT64_MIN: without a stamp */
+    int64_t rank;       /* RANK_UNKNOWN */
+    uint64_t writer;    /* of lines with the same prefix; 0: without one */
+};
+
+/* is_stamped: lines start with an RFC 3339 time, as `kubectl logs --timestamps` writes. plain: holds the text where it
+ * differs from raw. */
+void line_read(struct line *line, struct slice raw, bool is_stamped, struct buf *plain);
+/* The same for a text without a transport: a message inside another format. */
+void line_read_text(struct line *line, struct slice raw, struct buf *plain);
+
+#endif

@@ -1,0 +1,421 @@
+#include "rootcause/log.h"
+
+#include "base/jscan.h"
+#include "base/mem.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+enum {
+    MAX_WRITERS = 32,
+    MAX_WAITING = 1024,
+    MAX_MESSAGE_LINES = 12,
+    MAX_RANKS = 4096,
+    PLAIN_BYTES = 1 << 20,
+    MAX_NESTING = 4,
+    MESSAGE_BYTES = 512
+};
+
+/* One process of a stream: its traceback, and the exception whose message may continue in the next lines. */
+struct writer {
+    uint64_t prefix;
+    int64_t rank;
+    struct traceback traceback;
+    struct finding pending; /* role ROLE_COUNT: none */
+    int message_lines;
+    bool is_decided;               /* the first exception of a chain was the cause */
+    bool in_report;                /* of torchelastic, below "Root Cause" */
+    char exception[MESSAGE_BYTES]; /* "Name: message", with the lines that continue it */
+};
+
+struct rootcause_log {
+    const struct matcher *matcher;
+    bool is_stamped;
+    struct finding found[ROLE_COUNT], survived[ROLE_COUNT];
+    struct writer writers[MAX_WRITERS];
+    size_t writer_count, last_writer;
+    struct waiting waiting[MAX_WAITING];
+    size_t waiting_count;
+    uint64_t symptom_ranks[MAX_RANKS / 64], cause_ranks[MAX_RANKS / 64];
+    struct buf plain[MAX_NESTING];
+};
+
+struct rootcause_log *rootcause_log_new(const struct matcher *m, bool is_stamped) {
+    struct rootcause_log *log = mem_new(struct rootcause_log);
+    log->matcher = m;
+    log->is_stamped = is_stamped;
+    for (int i = 0; i < ROLE_COUNT; i++)
+        log->found[i].role = log->survived[i].role = ROLE_COUNT;
+    for (int i = 0; i < MAX_NESTING; i++)
+        buf_init(&log->plain[i], PLAIN_BYTES);
+    return log;
+}
+
+void rootcause_log_free(struct rootcause_log *log) {
+    if (log == NULL)
+        return;
+    for (int i = 0; i < MAX_NESTING; i++)
+        buf_done(&log->plain[i]);
+    free(log);
+}
+
+/* ---- findings ---- */
+
+static void mark_rank(uint64_t *set, int64_t rank) {
+    if (rank >= 0 && rank < MAX_RANKS)
+        set[rank / 64] |= UINT64_C(1) << rank % 64;
+}
+
+static void keep(struct rootcause_log *log, const struct finding *f) {
+    if (f->role >= ROLE_ADVICE)
+        return;
+    struct finding *first = &log->found[f->role];
+    mark_rank(f->role <= ROLE_WEAK ? log->cause_ranks : log->symptom_ranks, f->rank);
+    if (first->role == ROLE_COUNT || f->line < first->line)
+        *first = *f;
+}
+
+static void settle(struct rootcause_log *log, struct writer *w) {
+    if (w->pending.role != ROLE_COUNT)
+        keep(log, &w->pending);
+    w->pending.role = ROLE_COUNT;
+    w->message_lines = 0;
+}
+
+static struct writer *writer_of(struct rootcause_log *log, const struct line *line) {
+    for (size_t i = 0; i < log->writer_count; i++)
+        if (log->writers[i].prefix == line->writer)
+            return &log->writers[i];
+    size_t at = log->writer_count < MAX_WRITERS ? log->writer_count++ : 1 + log->last_writer++ % (MAX_WRITERS - 1);
+    struct writer *w = &log->writers[at];
+    if (w->message_lines > 0)
+        settle(log, w);
+    *w = (struct writer){.prefix = line->writer, .rank = line->rank, .pending.role = ROLE_COUNT};
+    return w;
+}
+
+/* "[Rank 3]", "rank 3", "rank: 3" in the line; RANK_UNKNOWN if it names none. */
+static int64_t rank_after(struct slice text, const char *words) {
+    const char *at = slice_find(text, words);
+    int64_t rank;
+    if (at == NULL)
+        return RANK_UNKNOWN;
+    struct slice rest = slice_range(at + strlen(words), text.data + text.size_bytes);
+    return slice_take_uint(&rest, &rank) ? rank : RANK_UNKNOWN;
+}
+
+static int64_t rank_in(struct slice text) {
+    int64_t rank = rank_after(text, "[Rank ");
+    if (rank == RANK_UNKNOWN)
+        rank = rank_after(text, "[rank");
+    return rank == RANK_UNKNOWN ? rank_after(text, " Rank ") : rank;
+}
+
+/* Whom a symptom names: JAX "/task:3", gloo "rank 3", NCCL's "peer HOST<PORT>". */
+static void find_peer(struct slice text, char waits_for[static FINDING_WAITS_BYTES]) {
+    static const char *const words[] = {"/task:", "from rank ", "send/recv from rank ", ": Ranks ", "to rank "};
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        int64_t rank = rank_after(text, words[i]);
+        if (rank != RANK_UNKNOWN) {
+            snprintf(waits_for, FINDING_WAITS_BYTES, "%s %lld", i == 0 ? "task" : "rank", (long long)rank);
+            return;
+        }
+    }
+    const char *at = slice_find(text, "peer ");
+    if (at == NULL)
+        return;
+    struct slice rest = slice_range(at + 5, text.data + text.size_bytes), name;
+    size_t n = 0;
+    while (n < rest.size_bytes && (isalnum((unsigned char)rest.data[n]) || strchr("[].:-%", rest.data[n]) != NULL))
+        n++;
+    name = (struct slice){rest.data, n};
+    if (n >= 3 && n < FINDING_WAITS_BYTES - 8 &&
+        (slice_find_char(name, '.') != NULL || slice_find_char(name, ':') != NULL ||
+         (n < rest.size_bytes && rest.data[n] == '<')))
+        snprintf(waits_for, FINDING_WAITS_BYTES, "peer %.*s", SLICE_ARG(name));
+}
+
+static int64_t rank_of(const struct line *line, const struct writer *w) {
+    int64_t rank = line->rank != RANK_UNKNOWN ? line->rank : rank_in(line->text);
+    return rank != RANK_UNKNOWN ? rank : w->rank;
+}
+
+static struct finding make(const struct line *line, const struct writer *w, const struct signature *row, int64_t number,
+                           size_t at) {
+    struct finding f = {.role = ROLE_COUNT, .line = number, .at_ns = line->at_ns, .row = row};
+    f.rank = rank_of(line, w);
+    struct slice text = line->text;
+    while (slice_take_prefix(&text, "| ")) /* of an exception group */
+        at = at > 2 ? at - 2 : 0;
+    quote_line(f.text, text, at);
+    if (row == NULL)
+        return f;
+    f.class_ = row->class_;
+    f.role = row->role;
+    f.owner = row->owner;
+    slice_copy(f.reason, sizeof f.reason, row->reason);
+    if (f.role == ROLE_SYMPTOM)
+        find_peer(line->text, f.waits_for);
+    return f;
+}
+
+/* "last enqueued NCCL work: 1582": how far each rank came. */
+static void note_waiting(struct rootcause_log *log, struct slice text, int64_t rank) {
+    int64_t enqueued = rank_after(text, "last enqueued NCCL work: ");
+    if (enqueued == RANK_UNKNOWN)
+        enqueued = rank_after(text, "last enqueued work: ");
+    if (enqueued == RANK_UNKNOWN || rank == RANK_UNKNOWN)
+        return;
+    for (size_t i = 0; i < log->waiting_count; i++)
+        if (log->waiting[i].rank == rank)
+            return;
+    if (log->waiting_count < MAX_WAITING)
+        log->waiting[log->waiting_count++] = (struct waiting){rank, enqueued};
+}
+
+/* ---- exceptions ---- */
+
+static void name_exception(struct finding *f, struct slice exception) {
+    size_t n = 0;
+    while (n < exception.size_bytes && exception.data[n] != ':' && exception.data[n] != '(')
+        n++;
+    f->class_ = CLASS_USER_EXCEPTION;
+    f->owner = rootcause_class_owner(CLASS_USER_EXCEPTION);
+    slice_copy(f->reason, sizeof f->reason, (struct slice){exception.data, n});
+}
+
+static bool is_chained_on(const struct writer *w, const struct signature *row) {
+    return w->traceback.is_chained && w->is_decided &&
+           (row == NULL || row->place != IN_LINE || row->role != ROLE_PRIMARY);
+}
+
+static void take_exception(struct rootcause_log *log, struct writer *w, const struct line *line,
+                           const struct signature *row, size_t at, struct slice exception, bool is_bare,
+                           int64_t number) {
+    settle(log, w);
+    if (row == NULL)
+        row = matcher_exception(log->matcher, exception);
+    if (row == NULL && !is_bare)
+        row = w->traceback.frame_row;
+    bool is_later = is_chained_on(w, row), is_ignored = w->traceback.is_ignored && !is_bare;
+    struct finding f = make(line, w, row, number, at);
+    if (row == NULL)
+        name_exception(&f, exception);
+    if (row == NULL || row->place == IN_FRAME)
+        f.role = ROLE_PRIMARY;
+    if (row != NULL && row->place == IN_FRAME)
+        name_exception(&f, exception), f.class_ = row->class_, f.owner = row->owner;
+    f.is_exception = !is_bare;
+    if (is_bare && f.role == ROLE_PRIMARY && (row == NULL || row->place != IN_LINE))
+        f.role = ROLE_WEAK;
+    if (w->traceback.is_thread && f.role == ROLE_PRIMARY)
+        f.role = ROLE_WEAK;
+    snprintf(f.frame, sizeof f.frame, "%s", is_bare ? "" : w->traceback.frame);
+    w->traceback.is_ignored = w->traceback.is_chained = w->traceback.is_thread = false;
+    w->is_decided = is_later || f.role != ROLE_ADVICE;
+    if (is_ignored || is_later)
+        return;
+    w->pending = f;
+    w->message_lines = 1;
+    slice_copy(w->exception, sizeof w->exception, exception);
+}
+
+/* A message may be wrapped: its first lines together name the exception. */
+static void continue_message(struct rootcause_log *log, struct writer *w, struct slice text) {
+    size_t size = strlen(w->exception);
+    if (w->pending.row != NULL || size + 1 >= sizeof w->exception)
+        return;
+    w->exception[size] = ' ';
+    slice_copy(w->exception + size + 1, sizeof w->exception - size - 1, text);
+    const struct signature *row = matcher_exception(log->matcher, slice_of(w->exception));
+    if (row == NULL || row->role == ROLE_ADVICE)
+        return;
+    w->pending.row = row;
+    w->pending.class_ = row->class_;
+    w->pending.role = row->role == ROLE_PRIMARY ? w->pending.role : row->role;
+    w->pending.owner = row->owner;
+    slice_copy(w->pending.reason, sizeof w->pending.reason, row->reason);
+}
+
+/* A line after an exception, which may be a part of its message: a cause in it names the exception better. */
+static bool take_message(struct rootcause_log *log, struct writer *w, const struct line *line,
+                         const struct signature *row, size_t at, int64_t number) {
+    if (w->message_lines == 0)
+        return false;
+    if (++w->message_lines > MAX_MESSAGE_LINES) {
+        settle(log, w);
+        return false;
+    }
+    if (w->message_lines <= 3)
+        continue_message(log, w, line->text);
+    bool is_general = w->pending.role == ROLE_LAST || w->pending.row == NULL || w->pending.row->place != IN_LINE ||
+                      w->pending.role == ROLE_SYMPTOM || w->pending.role == ROLE_ADVICE;
+    if (row == NULL || row->role > ROLE_SYMPTOM || !is_general ||
+        (row->role == ROLE_SYMPTOM && w->pending.role == ROLE_SYMPTOM))
+        return false;
+    struct finding better = make(line, w, row, number, at);
+    better.is_exception = w->pending.is_exception;
+    memcpy(better.frame, w->pending.frame, sizeof better.frame);
+    w->pending = better;
+    return true;
+}
+
+/* ---- lines ---- */
+
+/* torchelastic's report: "rank      : 3 (local_rank: 3)" below "Root Cause". */
+static void take_report(struct rootcause_log *log, struct writer *w, struct slice text) {
+    if (slice_starts(text, "Root Cause (first observed failure)"))
+        w->in_report = true;
+    int64_t rank;
+    struct slice rest = text;
+    if (!w->in_report || !slice_take_prefix(&rest, "rank"))
+        return;
+    rest = slice_trim(rest);
+    if (!slice_take_char(&rest, ':'))
+        return;
+    rest = slice_trim(rest);
+    if (!slice_take_uint(&rest, &rank))
+        return;
+    w->rank = rank;
+    if (log->found[ROLE_WRAPPER].rank == RANK_UNKNOWN)
+        log->found[ROLE_WRAPPER].rank = rank;
+}
+
+/* faulthandler prints the frames after the line that names the signal. */
+static void add_crash_frame(struct rootcause_log *log, const struct writer *w) {
+    struct finding *f = &log->found[ROLE_WEAK];
+    if (w->traceback.is_reversed && f->role == ROLE_WEAK && f->class_ == CLASS_CRASH_SIGNAL && f->frame[0] == '\0')
+        memcpy(f->frame, w->traceback.frame, sizeof f->frame);
+}
+
+static void take_line(struct rootcause_log *log, const struct line *line, int64_t number) {
+    struct writer *w = writer_of(log, line);
+    struct slice exception;
+    take_report(log, w, line->text);
+    enum traceback_line kind = traceback_take(&w->traceback, log->matcher, line->text, line->indentation, &exception);
+    if (kind == TRACEBACK_INSIDE) {
+        add_crash_frame(log, w);
+        return;
+    }
+    size_t at = 0;
+    const struct signature *row = matcher_find(log->matcher, line->text, &at);
+    bool is_another = kind == TRACEBACK_BARE && log->found[ROLE_WEAK].role != ROLE_COUNT; /* a bare one is weak */
+    if (kind == TRACEBACK_EXCEPTION || (kind == TRACEBACK_BARE && row == NULL && !is_another)) {
+        take_exception(log, w, line, row, at, exception, kind == TRACEBACK_BARE, number);
+        return;
+    }
+    if (take_message(log, w, line, row, at, number) || row == NULL || row->role >= ROLE_ADVICE)
+        return;
+    int64_t rank = rank_of(line, w);
+    mark_rank(row->role <= ROLE_WEAK ? log->cause_ranks : log->symptom_ranks, rank);
+    if (row->role == ROLE_SYMPTOM)
+        note_waiting(log, line->text, rank);
+    if (log->found[row->role].role == ROLE_COUNT || number < log->found[row->role].line)
+        log->found[row->role] = make(line, w, row, number, at);
+}
+
+static bool is_json(struct slice text) {
+    struct jscan j;
+    if (text.data[0] == '"' && slice_contains(text, "Traceback (most recent call last):\\n"))
+        return true; /* a member of an object over several lines */
+    if (text.data[0] != '{')
+        return false;
+    jscan_init(&j, text);
+    jscan_skip(&j);
+    return jscan_at_end(&j);
+}
+
+/* Each string of a JSON object, as separate lines: a logger's message, a torchelastic error file. False: no JSON. */
+static bool take_json(struct rootcause_log *log, const struct line *line, int64_t number) {
+    struct buf *decoded = &log->plain[1];
+    struct jscan j;
+    if (!is_json(line->text))
+        return false;
+    const char *at = line->text.data, *end = at + line->text.size_bytes;
+    while ((at = memchr(at, '"', (size_t)(end - at))) != NULL) {
+        struct slice raw, part;
+        jscan_init(&j, slice_range(at, end));
+        if (!jscan_string_raw(&j, &raw))
+            return true;
+        at = raw.data + raw.size_bytes + 1;
+        buf_clear(decoded);
+        buf_append_slice(decoded, raw);
+        buf_append_char(decoded, ' ');
+        if (raw.size_bytes == 0 || decoded->truncated || !jscan_unescape(raw, decoded->data, decoded->size_bytes))
+            continue;
+        struct slice rest = slice_of(decoded->data);
+        while (slice_take_line(&rest, &part)) {
+            struct line inner = {.at_ns = line->at_ns};
+            line_read_text(&inner, part, &log->plain[2]);
+            inner.writer = slice_hash_add(line->writer, SLICE("json"));
+            if (inner.rank == RANK_UNKNOWN)
+                inner.rank = line->rank;
+            take_line(log, &inner, number);
+        }
+    }
+    return true;
+}
+
+void rootcause_log_line(struct rootcause_log *log, struct slice raw, int64_t number) {
+    struct line line;
+    int64_t at_ns = INT64_MIN;
+    bool is_first = true;
+    while (raw.size_bytes > 0) { /* a progress bar draws over its line, and others write after it */
+        struct slice part = raw;
+        bool has_more = slice_take_until(&raw, '\r', &part);
+        if (!has_more)
+            raw.size_bytes = 0;
+        line_read(&line, part, log->is_stamped && is_first, &log->plain[0]);
+        if (is_first)
+            at_ns = line.at_ns;
+        line.at_ns = at_ns;
+        is_first = false;
+        if (line.text.size_bytes == 0)
+            continue;
+        if (!take_json(log, &line, number))
+            take_line(log, &line, number);
+    }
+}
+
+void rootcause_log_end(struct rootcause_log *log) {
+    for (size_t i = 0; i < log->writer_count; i++)
+        settle(log, &log->writers[i]);
+}
+
+void rootcause_log_progress(struct rootcause_log *log) {
+    rootcause_log_end(log);
+    for (int i = 0; i < ROLE_COUNT; i++)
+        if (log->found[i].role != ROLE_COUNT) {
+            log->survived[i] = log->found[i];
+            log->found[i].role = ROLE_COUNT;
+        }
+    log->waiting_count = 0;
+}
+
+/* ---- answers ---- */
+
+static const struct finding *strongest(const struct finding *found) {
+    for (int i = 0; i < ROLE_ADVICE; i++)
+        if (found[i].role != ROLE_COUNT)
+            return &found[i];
+    return NULL;
+}
+
+const struct finding *rootcause_log_best(const struct rootcause_log *log) {
+    const struct finding *now = strongest(log->found), *before = strongest(log->survived);
+    if (now == NULL || (now->role > ROLE_SYMPTOM && before != NULL && before->role < now->role))
+        return before;
+    return now;
+}
+
+const struct waiting *rootcause_log_waiting(const struct rootcause_log *log, size_t *count) {
+    *count = log->waiting_count;
+    return log->waiting;
+}
+
+size_t rootcause_log_followers(const struct rootcause_log *log) {
+    size_t count = 0;
+    for (size_t i = 0; i < MAX_RANKS / 64; i++)
+        count += (size_t)__builtin_popcountll(log->symptom_ranks[i] & ~log->cause_ranks[i]);
+    return count;
+}

@@ -1,0 +1,54 @@
+/* signatures: the texts that name a cause. They are the rows of signatures.tsv, which says what its fields mean; the
+ * matcher is made of them once, and finds a line's row in time linear in the size of the line. */
+#ifndef ROOTCAUSE_SIGNATURES_H
+#define ROOTCAUSE_SIGNATURES_H
+
+#include "base/slice.h"
+#include "rootcause/classes.h"
+
+/* X(IDENTIFIER, name in the table), strongest first. Of several lines the strongest role counts, then the earliest. */
+#define ROOTCAUSE_ROLES(X)                                                                                             \
+    X(PRIMARY, "primary")                                                                                              \
+    X(WEAK, "weak")                                                                                                    \
+    X(SYMPTOM, "symptom")                                                                                              \
+    X(LAST, "last")                                                                                                    \
+    X(WRAPPER, "wrapper")                                                                                              \
+    X(ADVICE, "advice")
+
+enum rootcause_role {
+#define X(id, name) ROLE_##id,
+    ROOTCAUSE_ROLES(X)
+#undef X
+        ROLE_COUNT
+};
+
+enum signature_place { IN_LINE, IN_EXCEPTION, IN_FRAME, PLACE_COUNT };
+
+struct signature { /* borrows from the table */
+    enum rootcause_class class_;
+    enum rootcause_role role;
+    enum rootcause_owner owner;
+    enum signature_place place;
+    struct slice reason, pattern, source;
+    struct slice head; /* the pattern up to its first gap */
+    uint16_t next;     /* row with the same hash */
+};
+
+/* The text after a pattern's first bytes must follow within this many bytes. */
+#define SIGNATURE_REACH 1024
+
+struct matcher;
+
+struct matcher *matcher_new(void);
+void matcher_free(struct matcher *m);
+
+/* The row that a line fits; NULL: none. *at (may be NULL): where in the line its text starts. */
+const struct signature *matcher_find(const struct matcher *m, struct slice line, size_t *at);
+/* The row of an exception, by "Name: message" without its modules; NULL: none. */
+const struct signature *matcher_exception(const struct matcher *m, struct slice text);
+/* The row of a frame, "/path/file.py, in function"; NULL: none. */
+const struct signature *matcher_frame(const struct matcher *m, struct slice frame);
+/* All rows, in the order of the table. */
+const struct signature *matcher_rows(const struct matcher *m, size_t *count);
+
+#endif

@@ -1,0 +1,217 @@
+#include "rootcause/traceback.h"
+
+#include "base/mem.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+enum { MAX_LINES = 2000 };
+
+static const char start_words[] = "Traceback (most recent call last)";
+
+/* ---- frames ---- */
+
+static bool is_installed(struct slice path) {
+    static const char *const words[] = {"site-packages", "dist-packages", "/lib/python", "lib/python3",
+                                        "<frozen",       "<string>",      "\\lib\\",     "/importlib/"};
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (slice_contains(path, words[i]))
+            return true;
+    return false;
+}
+
+static struct slice base_name(struct slice path) {
+    for (size_t n = path.size_bytes; n > 0; n--)
+        if (path.data[n - 1] == '/' || path.data[n - 1] == '\\')
+            return slice_skip(path, n);
+    return path;
+}
+
+/* The deepest frame that the table names decides; the program's own frames name nothing of a library. */
+static void note_frame(struct traceback *t, const struct matcher *m, struct slice path, int64_t number,
+                       struct slice function, struct slice whole) {
+    const struct signature *row = matcher_frame(m, whole);
+    if (row != NULL)
+        t->frame_row = row;
+    if (is_installed(path) || (t->is_reversed && t->frame[0] != '\0'))
+        return;
+    char name[64], in[48];
+    slice_copy(name, sizeof name, base_name(path));
+    slice_copy(in, sizeof in, function);
+    snprintf(t->frame, sizeof t->frame, "%s:%lld%s%s", name, (long long)number, in[0] ? " in " : "", in);
+}
+
+/* 'File "/a/train.py", line 12, in step'; faulthandler: 'File "/a/train.py", line 12 in step'. */
+static bool take_frame(struct traceback *t, const struct matcher *m, struct slice text) {
+    struct slice rest = text, path;
+    int64_t number;
+    if (!slice_take_prefix(&rest, "File \"") || !slice_take_until(&rest, '"', &path) ||
+        !slice_take_prefix(&rest, ", line ") || !slice_take_uint(&rest, &number))
+        return false;
+    slice_take_char(&rest, ',');
+    slice_take_prefix(&rest, " in ");
+    note_frame(t, m, path, number, rest, text);
+    return true;
+}
+
+/* rich: "│ /a/train.py:12 in step                  │". */
+static bool take_box(struct traceback *t, const struct matcher *m, struct slice text) {
+    static const char *const edges[] = {"\xe2\x94\x82", "\xe2\x95\xad", "\xe2\x95\xb0",
+                                        "\xe2\x94\x83", "\xe2\x94\x8f", "\xe2\x94\x97"};
+    size_t i = 0;
+    while (i < ARRAY_SIZE(edges) && !slice_starts(text, edges[i]))
+        i++;
+    if (i == ARRAY_SIZE(edges))
+        return false;
+    struct slice rest = slice_skip(text, 3), path;
+    slice_take_char(&rest, ' ');
+    int64_t number;
+    if (rest.size_bytes > 0 && rest.data[0] != ' ' && slice_take_until(&rest, ':', &path) &&
+        slice_take_uint(&rest, &number) && slice_take_prefix(&rest, " in ")) {
+        size_t n = 0;
+        while (n < rest.size_bytes && rest.data[n] != ' ')
+            n++;
+        note_frame(t, m, path, number, (struct slice){rest.data, n}, text);
+    }
+    return true;
+}
+
+/* ---- exceptions ---- */
+
+static bool is_name_byte(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool has_ending(struct slice name) {
+    static const char *const ends[] = {"Error",   "Exception",     "Interrupt", "Exit",    "Timeout", "Empty",
+                                       "Failure", "StopIteration", "Stopped",   "Aborted", "Killed",  "NotFound",
+                                       "Expired", "Lost",          "Died",      "Warning"};
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+        if (slice_ends(name, ends[i]))
+            return true;
+    return false;
+}
+
+/* "torch.cuda.OutOfMemoryError: text", "KeyboardInterrupt", "ray.exceptions.RayTaskError(ValueError): text". */
+static bool find_exception(struct slice text, bool is_certain, struct slice *exception) {
+    size_t start = 0, n = 0;
+    while (n < text.size_bytes && (is_name_byte(text.data[n]) || text.data[n] == '.')) {
+        if (text.data[n] == '.')
+            start = n + 1;
+        n++;
+    }
+    struct slice name = {text.data + start, n - start};
+    if (name.size_bytes < 3 || (!isupper((unsigned char)name.data[0]) && name.data[0] != '_' && start == 0))
+        return false;
+    if (n < text.size_bytes && text.data[n] == '(') {
+        const char *close = slice_find_char(slice_skip(text, n), ')');
+        if (close == NULL || close + 1 == text.data + text.size_bytes || close[1] != ':')
+            return false;
+    } else if (n < text.size_bytes && text.data[n] != ':') {
+        return false;
+    }
+    if (n + 1 < text.size_bytes && text.data[n] == ':' && text.data[n + 1] != ' ')
+        return false;
+    bool is_dotted = start > 0;
+    if (!has_ending(name) && !(is_certain && (is_dotted || n < text.size_bytes)))
+        return false;
+    if (!is_certain && (slice_ends(name, "Warning") || !(slice_ends(name, "Error") || slice_ends(name, "Exception") ||
+                                                         slice_is(name, "KeyboardInterrupt"))))
+        return false;
+    *exception = slice_skip(text, start);
+    return true;
+}
+
+/* ---- lines ---- */
+
+static void begin(struct traceback *t, bool is_reversed) {
+    bool is_ignored = t->is_ignored, is_chained = t->is_chained, is_thread = t->is_thread;
+    *t = (struct traceback){.is_open = true,
+                            .is_ignored = is_ignored,
+                            .is_chained = is_chained,
+                            .is_thread = is_thread,
+                            .is_reversed = is_reversed};
+}
+
+static bool is_marker(struct slice text) {
+    for (size_t i = 0; i < text.size_bytes; i++)
+        if (strchr("~^ ", text.data[i]) == NULL)
+            return false;
+    return true;
+}
+
+/* Lines between the tracebacks of a chain, and before those that end nothing. */
+static bool take_between(struct traceback *t, struct slice text) {
+    if (slice_starts(text, "During handling of the above exception") ||
+        slice_starts(text, "The above exception was the direct cause")) {
+        t->is_chained = true;
+        return true;
+    }
+    if (slice_starts(text, "Exception ignored in") || slice_starts(text, "--- Logging error ---") ||
+        slice_is(text, "Call stack:") || slice_starts(text, "Error in atexit._run_exitfuncs") ||
+        slice_starts(text, "Exception ignored on")) {
+        t->is_ignored = true;
+        return true;
+    }
+    if (slice_starts(text, "Exception in thread")) {
+        t->is_thread = true;
+        return true;
+    }
+    return false;
+}
+
+static enum traceback_line take_open(struct traceback *t, const struct matcher *m, struct slice text,
+                                     size_t indentation, struct slice *exception) {
+    bool had_source_next = t->has_source_next;
+    t->has_source_next = false;
+    if (take_frame(t, m, text)) {
+        t->has_source_next = true;
+        return TRACEBACK_INSIDE;
+    }
+    if (take_box(t, m, text) || is_marker(text) || slice_starts(text, "[Previous line repeated"))
+        return TRACEBACK_INSIDE;
+    if (!t->is_reversed && find_exception(text, indentation <= 1 && !had_source_next, exception)) {
+        t->is_open = false;
+        return TRACEBACK_EXCEPTION;
+    }
+    if ((had_source_next && !t->is_reversed) || indentation >= 3)
+        return TRACEBACK_INSIDE;
+    if (++t->lines > MAX_LINES || t->is_reversed)
+        t->is_open = false;
+    return TRACEBACK_OUTSIDE;
+}
+
+/* "2026-11-20 10:00:00 [rank=3] || Traceback ...": the next lines have a prefix of the same size, if a frame comes
+ * there. */
+static void drop_column(struct traceback *t, struct slice *text, size_t *indentation) {
+    if (!t->is_open || t->column == 0 || text->size_bytes <= t->column)
+        return;
+    struct slice rest = slice_skip(*text, t->column), trimmed = slice_trim(rest);
+    t->has_column |= slice_starts(trimmed, "File \"");
+    if (!t->has_column || trimmed.size_bytes == 0)
+        return;
+    *indentation = (size_t)(trimmed.data - rest.data);
+    *text = trimmed;
+}
+
+enum traceback_line traceback_take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
+                                   struct slice *exception) {
+    while (slice_take_prefix(&text, "| ")) /* of an exception group */
+        text = slice_trim(text);
+    drop_column(t, &text, &indentation);
+    bool is_reversed = slice_ends(text, "(most recent call first):");
+    if (is_reversed || slice_contains(text, start_words)) {
+        if (!slice_starts(text, "Exception raised from")) /* of C++ */
+            begin(t, is_reversed);
+        if (t->is_open && !is_reversed)
+            t->column = (size_t)(slice_find(text, start_words) - text.data);
+        return TRACEBACK_INSIDE;
+    }
+    if (take_between(t, text))
+        return TRACEBACK_INSIDE;
+    if (!t->is_open && slice_starts(text, "File \"") && slice_contains(text, ", line "))
+        begin(t, false);
+    if (t->is_open)
+        return take_open(t, m, text, indentation, exception);
+    return find_exception(text, false, exception) ? TRACEBACK_BARE : TRACEBACK_OUTSIDE;
+}

@@ -1,0 +1,35 @@
+/* traceback: a Python traceback, line by line: plain, of rich (in a box), of IPython, of an exception group, of
+ * faulthandler, and one whose start was cut off. Its frames and source lines are no evidence; its last frame outside
+ * installed packages is where the program was. */
+#ifndef ROOTCAUSE_TRACEBACK_H
+#define ROOTCAUSE_TRACEBACK_H
+
+#include "rootcause/signatures.h"
+
+#define TRACEBACK_FRAME_BYTES 128
+
+enum traceback_line {
+    TRACEBACK_OUTSIDE,
+    TRACEBACK_INSIDE,    /* a part that names no cause */
+    TRACEBACK_EXCEPTION, /* its last line */
+    TRACEBACK_BARE       /* looks like an exception, outside a traceback */
+};
+
+struct traceback { /* all-zero: outside */
+    bool is_open, is_ignored, has_source_next;
+    bool is_reversed; /* of faulthandler: the innermost frame comes first */
+    bool is_chained;  /* another exception came before in its chain */
+    bool is_thread;   /* of a thread whose end leaves the process alive */
+    int lines;
+    size_t column; /* of a logger whose prefix every line has: its size */
+    bool has_column;
+    char frame[TRACEBACK_FRAME_BYTES]; /* the last one outside installed packages: "train.py:12 in step" */
+    const struct signature *frame_row; /* of the frames that the table names */
+};
+
+/* text: without indentation. After TRACEBACK_EXCEPTION and TRACEBACK_BARE *exception is "Name: message" without the
+ * modules of the name. */
+enum traceback_line traceback_take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
+                                   struct slice *exception);
+
+#endif

@@ -1,0 +1,135 @@
+#include "rootcause/verdict.h"
+
+#include <stdio.h>
+
+/* Whether a, of an earlier log, gives way to b. */
+static bool gives_way(const struct finding *a, const struct finding *b) {
+    if (a->role != b->role)
+        return b->role < a->role;
+    bool are_stamped = a->at_ns != INT64_MIN && b->at_ns != INT64_MIN;
+    if (are_stamped)
+        return b->at_ns < a->at_ns;
+    return a->class_ == CLASS_PREEMPTION && b->class_ != CLASS_PREEMPTION;
+}
+
+static void choose(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct finding *best = rootcause_log_best(logs[i]);
+        if (best == NULL || (v->log != VERDICT_NO_LOG && !gives_way(&v->finding, best)))
+            continue;
+        v->finding = *best;
+        v->log = (int)i;
+    }
+    v->is_symptom_only = v->log != VERDICT_NO_LOG && v->finding.role == ROLE_SYMPTOM;
+}
+
+static void count_followers(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct finding *best = rootcause_log_best(logs[i]);
+        if ((int)i != v->log && best != NULL && best->role >= ROLE_SYMPTOM)
+            v->followers++;
+    }
+    if (count == 1)
+        v->followers = rootcause_log_followers(logs[0]);
+}
+
+/* The rank that enqueued fewer collectives than the others, by what their watchdogs print. */
+static bool find_behind(struct rootcause_log *const *logs, size_t count, int64_t *rank) {
+    *rank = RANK_UNKNOWN;
+    int64_t min_enqueued = INT64_MAX, max_enqueued = INT64_MIN;
+    for (size_t i = 0; i < count; i++) {
+        size_t n;
+        const struct waiting *waiting = rootcause_log_waiting(logs[i], &n);
+        for (size_t k = 0; k < n; k++) {
+            if (waiting[k].enqueued < min_enqueued) {
+                min_enqueued = waiting[k].enqueued;
+                *rank = waiting[k].rank;
+            }
+            if (waiting[k].enqueued > max_enqueued)
+                max_enqueued = waiting[k].enqueued;
+        }
+    }
+    return min_enqueued < max_enqueued;
+}
+
+static void find_silent(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
+    int64_t rank;
+    memcpy(v->waits_for, v->finding.waits_for, sizeof v->waits_for);
+    if (v->waits_for[0] == '\0' && find_behind(logs, count, &rank))
+        snprintf(v->waits_for, sizeof v->waits_for, "rank %lld", (long long)rank);
+}
+
+/* What an exit code alone says (128 + the signal, signal(7)). */
+static void take_exit_code(struct rootcause_verdict *v, int exit_code) {
+    static const struct {
+        int code;
+        enum rootcause_class class_;
+        const char *reason;
+    } known[] = {{132, CLASS_CRASH_SIGNAL, "SIGILL"},  {134, CLASS_CRASH_SIGNAL, "SIGABRT"},
+                 {135, CLASS_CRASH_SIGNAL, "SIGBUS"},  {136, CLASS_CRASH_SIGNAL, "SIGFPE"},
+                 {139, CLASS_CRASH_SIGNAL, "SIGSEGV"}, {143, CLASS_PREEMPTION, "SIGTERM"},
+                 {137, CLASS_UNKNOWN, "SIGKILL"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].code != exit_code)
+            continue;
+        v->finding.class_ = known[i].class_;
+        v->finding.owner = known[i].class_ == CLASS_PREEMPTION ? OWNER_UNKNOWN : rootcause_class_owner(known[i].class_);
+        snprintf(v->finding.reason, sizeof v->finding.reason, "%s", known[i].reason);
+        snprintf(
+            v->basis, sizeof v->basis,
+            exit_code == 137
+                ? "Derived: exit code 137 is SIGKILL; no line and no record of the kernel says that memory was short"
+                : "Derived: from exit code %d alone, no line names a cause",
+            exit_code);
+        return;
+    }
+}
+
+static void explain_nothing(struct rootcause_verdict *v, const struct matcher *m, size_t count, int exit_code) {
+    size_t rows;
+    (void)matcher_rows(m, &rows);
+    int n = snprintf(
+        v->basis, sizeof v->basis,
+        "Derived: no line of %zu log%s fits one of %zu signatures of %d classes, an exception of Python, a report of "
+        "torchelastic or of faulthandler",
+        count, count == 1 ? "" : "s", rows, CLASS_COUNT - 1);
+    if (exit_code != VERDICT_NO_EXIT_CODE && n > 0 && (size_t)n < sizeof v->basis)
+        snprintf(v->basis + n, sizeof v->basis - (size_t)n, "; exit code %d names no cause", exit_code);
+}
+
+static void explain(struct rootcause_verdict *v, size_t count) {
+    const struct finding *f = &v->finding;
+    static const char *const hows[] = {
+        [ROLE_PRIMARY] = "the earliest line that is a cause",
+        [ROLE_WEAK] = "no line names a cause more clearly",
+        [ROLE_SYMPTOM] = "a symptom: no line of any log is its cause",
+        [ROLE_LAST] = "only how the process ended",
+        [ROLE_WRAPPER] = "only a launcher's summary, which names no cause",
+    };
+    bool is_observed = f->role == ROLE_PRIMARY || f->role == ROLE_SYMPTOM;
+    int n = snprintf(v->basis, sizeof v->basis, "%s: %s; ", is_observed ? "Observed" : "Derived", hows[f->role]);
+    struct slice source = f->row != NULL ? f->row->source : slice_of("Python");
+    const char *what = f->is_exception ? "the exception that ends a traceback" : "a text of";
+    if (n > 0 && (size_t)n < sizeof v->basis)
+        n += snprintf(v->basis + n, sizeof v->basis - (size_t)n, "%s%s%.*s", what, f->is_exception ? "" : " ",
+                      f->is_exception ? 0 : (int)source.size_bytes, source.data);
+    if (n > 0 && (size_t)n < sizeof v->basis && count > 1)
+        snprintf(v->basis + n, sizeof v->basis - (size_t)n, "; %zu of %zu logs only follow", v->followers, count);
+}
+
+void rootcause_verdict(struct rootcause_verdict *ret, const struct matcher *m, struct rootcause_log *const *logs,
+                       size_t count, int exit_code) {
+    *ret = (struct rootcause_verdict){.log = VERDICT_NO_LOG,
+                                      .finding = {.role = ROLE_COUNT, .at_ns = INT64_MIN, .rank = RANK_UNKNOWN}};
+    choose(ret, logs, count);
+    count_followers(ret, logs, count);
+    if (ret->log != VERDICT_NO_LOG)
+        explain(ret, count);
+    else
+        explain_nothing(ret, m, count, exit_code);
+    bool is_open = ret->log == VERDICT_NO_LOG || ret->finding.role == ROLE_WRAPPER;
+    if (is_open)
+        take_exit_code(ret, exit_code);
+    if (ret->is_symptom_only)
+        find_silent(ret, logs, count);
+}

@@ -1,0 +1,247 @@
+/* Verdicts over the logs of several ranks. Texts are in the form in which the named source prints them. */
+#include "harness.h"
+
+#include "base/mem.h"
+#include "rootcause/verdict.h"
+
+#include <stdlib.h>
+
+#define MAX_LOGS 4
+
+static void judge(struct rootcause_verdict *v, bool is_stamped, int exit_code, const char *const *texts) {
+    struct matcher *m = matcher_new();
+    struct rootcause_log *logs[MAX_LOGS];
+    size_t count = 0;
+    for (; texts[count] != NULL; count++) {
+        struct slice line, rest = slice_of(texts[count]);
+        logs[count] = rootcause_log_new(m, is_stamped);
+        for (int64_t number = 1; slice_take_line(&rest, &line); number++)
+            rootcause_log_line(logs[count], line, number);
+        rootcause_log_end(logs[count]);
+    }
+    rootcause_verdict(v, m, logs, count, exit_code);
+    while (count > 0)
+        rootcause_log_free(logs[--count]);
+    matcher_free(m);
+}
+
+#define JUDGE(v, ...) judge(v, false, VERDICT_NO_EXIT_CODE, (const char *const[]){__VA_ARGS__, NULL})
+#define JUDGE_STAMPED(v, ...) judge(v, true, VERDICT_NO_EXIT_CODE, (const char *const[]){__VA_ARGS__, NULL})
+
+/* torch ProcessGroupNCCL.cpp (2.4) */
+#define WATCHDOG                                                                                                       \
+    "[rank0]:[E ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=9, "  \
+    "OpType=ALLREDUCE, NumelIn=8, NumelOut=8, Timeout(ms)=600000) ran for 600060 milliseconds before timing out.\n"
+#define EXCEPTION                                                                                                      \
+    "Traceback (most recent call last):\n  File \"/app/train.py\", line 4, in step\n    f()\nValueError: boom\n"
+/* torch distributed/elastic/multiprocessing/errors/__init__.py */
+#define REPORT(code, reason)                                                                                           \
+    "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n=====\ntrain.py FAILED\nFailures:\n"         \
+    "  <NO_OTHER_FAILURES>\nRoot Cause (first observed failure):\n[0]:\n  time      : 2026-11-20_10:00:00\n"           \
+    "  host      : a\n  rank      : 3 (local_rank: 3)\n  exitcode  : " code " (pid: 7)\n  error_file: <N/A>\n"         \
+    "  traceback : " reason "\n"
+
+static void check(const struct rootcause_verdict *v, enum rootcause_class class_, int log, bool is_symptom) {
+    CHECK_TEXT(rootcause_class_name(v->finding.class_), rootcause_class_name(class_));
+    CHECK_INT(v->log, log);
+    CHECK_INT(v->is_symptom_only, is_symptom);
+}
+
+TEST(a_cause_beats_symptoms_of_any_log) {
+    struct rootcause_verdict v;
+    JUDGE(&v, WATCHDOG, "all is well\n", EXCEPTION);
+    check(&v, CLASS_USER_EXCEPTION, 2, false);
+    CHECK_INT(v.followers, 1);
+    CHECK_TEXT(v.finding.text, "ValueError: boom");
+    CHECK_TEXT(v.finding.frame, "train.py:4 in step");
+}
+
+TEST(a_symptom_is_never_promoted) {
+    struct rootcause_verdict v;
+    JUDGE(&v, WATCHDOG REPORT("-6", "Signal 6 (SIGABRT) received by PID 7"));
+    check(&v, CLASS_COLLECTIVE_TIMEOUT, 0, true);
+    JUDGE(&v, "Broken pipe\n", WATCHDOG);
+    check(&v, CLASS_PEER_LOST, 0, true);
+}
+
+TEST(the_earliest_stamp_wins) {
+    struct rootcause_verdict v;
+    JUDGE_STAMPED(&v, "2026-11-20T10:00:05Z ValueError: CUDA out of memory. Tried to allocate 2 GiB\n",
+                  "2026-11-20T10:00:02.5Z OSError: [Errno 28] No space left on device\n");
+    check(&v, CLASS_STORAGE_ERROR, 1, false);
+}
+
+TEST(without_stamps_a_termination_signal_yields) {
+    struct rootcause_verdict v;
+    JUDGE(&v, "Received SIGTERM\n", EXCEPTION);
+    check(&v, CLASS_USER_EXCEPTION, 1, false);
+    JUDGE_STAMPED(&v, "2026-11-20T10:00:01Z Received SIGTERM\n",
+                  "2026-11-20T10:00:02Z OSError: [Errno 28] No space left on device\n");
+    check(&v, CLASS_PREEMPTION, 0, false);
+}
+
+TEST(a_kill_is_not_exhausted_memory) {
+    struct rootcause_verdict v;
+    JUDGE(&v, REPORT("-9", "Signal 9 (SIGKILL) received by PID 7"));
+    check(&v, CLASS_UNKNOWN, 0, false);
+    CHECK_INT(v.finding.rank, 3);
+    JUDGE(&v, "Killed\n");
+    check(&v, CLASS_UNKNOWN, 0, false);
+    judge(&v, false, 137, (const char *const[]){"step 1\n", NULL});
+    check(&v, CLASS_UNKNOWN, VERDICT_NO_LOG, false);
+    CHECK_TEXT(v.finding.reason, "SIGKILL");
+    JUDGE(&v, "Killed\nslurmstepd: error: Detected 1 oom_kill event in StepId=7.0.\n");
+    check(&v, CLASS_HOST_OOM, 0, false);
+}
+
+TEST(exit_codes_count_alone) {
+    static const struct {
+        int code;
+        enum rootcause_class class_;
+    } codes[] = {{139, CLASS_CRASH_SIGNAL}, {143, CLASS_PREEMPTION}, {1, CLASS_UNKNOWN}, {0, CLASS_UNKNOWN}};
+    for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+        struct rootcause_verdict v;
+        judge(&v, false, codes[i].code, (const char *const[]){"step 1\n", NULL});
+        check(&v, codes[i].class_, VERDICT_NO_LOG, false);
+        judge(&v, false, codes[i].code, (const char *const[]){EXCEPTION, NULL});
+        check(&v, CLASS_USER_EXCEPTION, 0, false);
+    }
+}
+
+/* The rank that enqueued fewer collectives is the one the others wait for. */
+TEST(a_symptom_names_whom_it_waits_for) {
+    struct rootcause_verdict v;
+    JUDGE(
+        &v,
+        "[rank0]:[E] [PG 0 Rank 0] Timeout at NCCL work: 9, last enqueued NCCL work: 9, last completed NCCL work: 8.\n"
+        "[rank1]:[E] [PG 0 Rank 1] Timeout at NCCL work: 7, last enqueued NCCL work: 7, last completed NCCL work: "
+        "6.\n");
+    check(&v, CLASS_COLLECTIVE_TIMEOUT, 0, true);
+    CHECK_TEXT(v.waits_for, "rank 1");
+    CHECK_INT(v.followers, 2);
+    /* XLA client.h */
+    JUDGE(&v,
+          "UNAVAILABLE: The following tasks are unhealthy (stopped sending heartbeats):\n"
+          "/job:jax_worker/replica:0/task:3\n",
+          "UNAVAILABLE: tasks are unhealthy: /job:jax_worker/replica:0/task:3\n");
+    CHECK_TEXT(v.waits_for, "");
+    JUDGE(&v, "UNAVAILABLE: tasks are unhealthy: /job:jax_worker/replica:0/task:3\n");
+    CHECK_TEXT(v.waits_for, "task 3");
+    /* NCCL socket.cc */
+    JUDGE(&v, "a:1:2 [0] socket.cc NCCL WARN socketProgress: Connection closed by remote peer 10.0.0.7<4000>\n");
+    CHECK_TEXT(v.waits_for, "peer 10.0.0.7");
+}
+
+/* NCCLUtils.hpp: the last error is in the message's last line. */
+TEST(the_lines_of_a_message_name_the_exception) {
+    struct rootcause_verdict v;
+#define BACKEND(last)                                                                                                  \
+    "Traceback (most recent call last):\n  File \"/app/train.py\", line 4, in step\n    f()\n"                         \
+    "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, unhandled system error\n"           \
+    "ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.\n"            \
+    "Last error:\n" last "\n"
+    JUDGE(&v, BACKEND("socketStartConnect: Connect to 10.0.0.7<4000> failed : No route to host"));
+    check(&v, CLASS_NETWORK, 0, false);
+    JUDGE(&v, BACKEND("Cuda failure 2 'out of memory'"));
+    check(&v, CLASS_DEVICE_OOM, 0, false);
+    JUDGE(&v, BACKEND("socketProgress: Connection closed by remote peer 10.0.0.7<4000>"));
+    check(&v, CLASS_PEER_LOST, 0, true);
+}
+
+TEST(one_stream_holds_several_ranks) {
+    struct rootcause_verdict v;
+    JUDGE(&v, "[rank0]: Traceback (most recent call last):\n[rank1]: Traceback (most recent call last):\n"
+              "[rank0]:   File \"/app/a.py\", line 1, in f\n[rank1]:   File \"/app/b.py\", line 2, in g\n"
+              "[rank0]: ConnectionResetError: [Errno 104] Connection reset by peer\n[rank1]: KeyError: 'x'\n");
+    check(&v, CLASS_USER_EXCEPTION, 0, false);
+    CHECK_INT(v.finding.rank, 1);
+    CHECK_INT(v.followers, 1);
+    CHECK_TEXT(v.finding.frame, "b.py:2 in g");
+}
+
+/* torch utils/data/_utils/worker.py */
+TEST(the_original_traceback_of_a_worker) {
+    struct rootcause_verdict v;
+    JUDGE(
+        &v,
+        "Traceback (most recent call last):\n  File \"/app/train.py\", line 4, in <module>\n    f()\n"
+        "KeyError: Caught KeyError in DataLoader worker process 0.\nOriginal Traceback (most recent call last):\n"
+        "  File \"/usr/lib/python3/site-packages/torch/utils/data/_utils/worker.py\", line 308, in _worker_loop\n"
+        "    data = fetcher.fetch(index)\n  File \"/app/data.py\", line 9, in __getitem__\n    x\nKeyError: 'label'\n");
+    check(&v, CLASS_USER_EXCEPTION, 0, false);
+    CHECK_TEXT(v.finding.text, "KeyError: 'label'");
+    CHECK_TEXT(v.finding.frame, "data.py:9 in __getitem__");
+}
+
+TEST(structured_messages) {
+    struct rootcause_verdict v;
+    /* torchelastic's error file */
+    JUDGE(&v, "{\"message\": {\"message\": \"RuntimeError: boom\", \"extraInfo\": {\"py_callstack\": \"Traceback (most "
+              "recent "
+              "call last):\\n  File \\\"/app/train.py\\\", line 4, in main\\n    f()\\nRuntimeError: boom\\n\", "
+              "\"timestamp\": \"1689298411\"}}}\n");
+    check(&v, CLASS_USER_EXCEPTION, 0, false);
+    CHECK_TEXT(v.finding.frame, "train.py:4 in main");
+    /* a logger that prefixes every line */
+    JUDGE(&v,
+          "10:00:00 [worker] Traceback (most recent call last):\n10:00:00 [worker]   File \"/app/a.py\", line 3, in f\n"
+          "10:00:01 [worker]     x\n10:00:01 [worker] IndexError: list index out of range\n");
+    check(&v, CLASS_USER_EXCEPTION, 0, false);
+    CHECK_TEXT(v.finding.reason, "IndexError");
+    CHECK_TEXT(v.finding.frame, "a.py:3 in f");
+}
+
+TEST(advice_and_source_lines_are_no_evidence) {
+    struct rootcause_verdict v;
+    JUDGE(&v, "a.py:1: UserWarning: CUDA initialization: Found no NVIDIA driver on your system.\n");
+    check(&v, CLASS_UNKNOWN, VERDICT_NO_LOG, false);
+    JUDGE(&v, "Traceback (most recent call last):\n  File \"/app/a.py\", line 3, in f\n"
+              "    raise RuntimeError(\"CUDA out of memory\")\nIndexError: list index out of range\n");
+    check(&v, CLASS_USER_EXCEPTION, 0, false);
+    /* Ray */
+    JUDGE(
+        &v,
+        "The actor is dead because its worker process has died. There are some potential root causes. (1) The process "
+        "is killed by SIGKILL by OOM killer due to high memory usage. (3) The worker is crashed due to SIGSEGV.\n");
+    check(&v, CLASS_PEER_LOST, 0, true);
+}
+
+TEST(a_quoted_line_holds_no_secret) {
+    static const struct {
+        const char *line, *quoted;
+    } lines[] = {
+        {"401 Client Error: token=abcdef123456", "401 Client Error: token=***"},
+        {"401 Client Error Authorization: Bearer abc.def", "401 Client Error Authorization: Bearer ***"},
+        {"401 Client Error https://me:pass@host/x", "401 Client Error https://***@host/x"},
+        {"401 Client Error hf_abcdefghijklmnop is invalid", "401 Client Error *** is invalid"},
+        {"401 Client Error: key 0123456789abcdef0123456789abcdef01234567", "401 Client Error: key ***"},
+        {"401 Client Error ?X-Amz-Signature=abc&x=1", "401 Client Error ?X-Amz-Signature=***&x=1"},
+        {"401 Client Error\x1b[31m red\x1b[0m", "401 Client Error red"},
+        {"401 Client Error /usr/lib/python3.11/site-packages/a.py",
+         "401 Client Error /usr/lib/python3.11/site-packages/a.py"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        struct rootcause_verdict v;
+        JUDGE(&v, lines[i].line);
+        CHECK_TEXT(v.finding.text, lines[i].quoted);
+    }
+}
+
+TEST(a_long_line_is_read_and_quoted_in_part) {
+    struct rootcause_verdict v;
+    CLEANUP_FREE char *line = mem_alloc(1 << 17);
+    memset(line, 'x', (1 << 17) - 1);
+    memcpy(line + 70000, " No space left on device ", 25);
+    JUDGE(&v, line);
+    check(&v, CLASS_STORAGE_ERROR, 0, false);
+    CHECK(strlen(v.finding.text) < QUOTE_BYTES);
+    CHECK(strstr(v.finding.text, "No space left on device") != NULL);
+}
+
+/* A log that imitates a signature is evidence of that log alone: line and file say who printed it. */
+TEST(the_line_says_where_it_was_printed) {
+    struct rootcause_verdict v;
+    JUDGE(&v, "fine\nfine\n", "fine\nNVRM: Xid (PCI:0000:9b:00): 48, pid=1, DBE\n");
+    check(&v, CLASS_GPU_HARDWARE, 1, false);
+    CHECK_INT(v.finding.line, 2);
+}
