@@ -10,6 +10,7 @@
 #include "cli/commands/timeline.h"
 #include "cli/commands/top.h"
 #include "cli/commands/whatif.h"
+#include "cli/commands/why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -63,6 +64,8 @@ static void print_help(FILE *out) {
         fprintf(out, "  kubectl goodput %s\n      %s\n", commands[i].usage, commands[i].help);
     fputs("  kubectl goodput analyze FILE... [--definition ledger|library|both] [-o table|json|yaml]\n"
           "      the same from step logs alone, without a cluster; --help lists the options\n"
+          "  kubectl goodput why FILE... [--termination-message FILE] [--exit-code N] [-o json|yaml]\n"
+          "      why a job failed, from the logs of its processes alone: class, owner, and the line that shows it\n"
           "  kubectl goodput version\n\n"
           "  -f, --filename FILE  read JobGoodputs from a file (JSON; - is standard input) instead of the cluster\n"
           "  -n, --namespace N  default: the context's\n"
@@ -188,6 +191,8 @@ int cli_main(int argc, char **argv) {
     find_style(&options.style);
     if (argc > 1 && strcmp(argv[1], "analyze") == 0) /* has separate options */
         return analyze_command(argc - 1, argv + 1, &options.style);
+    if (argc > 1 && strcmp(argv[1], "why") == 0)
+        return why_command(argc - 1, argv + 1, &options.style);
     if (cli_parse(&options, argc, argv, &err) < 0)
         return complain(err, 2);
     if (options.wants_help || (options.command != NULL && strcmp(options.command, "help") == 0)) {

@@ -61,7 +61,7 @@ def help_of(*command):
 
 def flags():
     controller = set(re.findall(r"^ +(--[a-z-]+)", help_of("goodput-controller"), re.M))
-    plugin = set(re.findall(r"--[a-z][a-z-]+", help_of("kubectl-goodput") + help_of("kubectl-goodput", "analyze")))
+    plugin = set(re.findall(r"--[a-z][a-z-]+", help_of("kubectl-goodput") + help_of("kubectl-goodput", "analyze") + help_of("kubectl-goodput", "why")))
     table = set(re.findall(r'\{"?(?:-\w"|NULL|\w+), "(--[a-z-]+)"', CODE)) | set(re.findall(r'"(--[a-z][a-z-]+)"', sources("controller/cli/*.c", "controller/cli/*/*.c", "controller/operator/runtime/flags.c")))
     man = set(re.findall(r"--[a-z][a-z-]+", read("deploy/kubectl/kubectl-goodput.1").replace("\\-", "-")))
     named = {f for text in USERS.values() for span in spans(text) for f in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z](?![\w-])", span)}

@@ -107,7 +107,7 @@ def flags_page(binary):
 def commands_page(binary):
     text = "# Commands of kubectl goodput\n\n" + MADE.format("kubectl-goodput --help")
     text += "\n`kubectl-goodput COMMAND` works without kubectl. Exit codes: 0, 1 for a failure, 2 for wrong usage.\n"
-    for title, words in (("kubectl goodput", ()), ("kubectl goodput analyze", ("analyze",))):
+    for title, words in (("kubectl goodput", ()), ("kubectl goodput analyze", ("analyze",)), ("kubectl goodput why", ("why",))):
         text += f"\n## {title}\n\n```text\n{help_of(binary, 'kubectl-goodput', *words).rstrip()}\n```\n"
     return text
 
@@ -184,6 +184,18 @@ def causes_page():
     return text + table(("object", "shows", "reason", "node", "bucket", "cause", "evidence"), rows)
 
 
+def root_causes_page():
+    classes = re.sub(r'"\s+"', "", read("controller/rootcause/classes.h").replace("\\\n", " "))
+    rows = [line.split("\t") for line in read("controller/rootcause/signatures.tsv").splitlines() if line and line[0] != "#"]
+    text = "# Root causes\n\n" + MADE.format("controller/rootcause/classes.h and controller/rootcause/signatures.tsv")
+    text += "\nWhat `kubectl goodput why` answers: [how to](../how-to/why.md). A row of the table of texts can name another owner.\n\n## Classes\n\n"
+    found = re.findall(r'X\((\w+), "(\w+)", (\w+), *"([^"]*)"\)', classes)
+    text += table(("class", "owner", "meaning", "reasons"), [
+        (f"`{name}`", owner.title(), words, ", ".join(sorted({r[4] for r in rows if r[0] == name and r[1] not in ("advice", "wrapper")}))) for _, name, owner, words in found])
+    text += "\n`UserException` has the name of the exception as its reason.\n\n## Who prints the texts\n\n"
+    return text + table(("source", "texts"), [(source, sum(r[6] == source for r in rows)) for source in sorted({r[6] for r in rows}, key=str.lower)])
+
+
 def chips_page():
     source = read("controller/formulas/chips.c")
     text = "# Chips and their peaks\n\n" + MADE.format("controller/formulas/chips.c")
@@ -206,6 +218,7 @@ def pages(binary):
     yield "commands.md", commands_page(binary)
     yield "metrics.md", metrics_page()
     yield "causes.md", causes_page()
+    yield "root-causes.md", root_causes_page()
     yield "chips.md", chips_page()
 
 

@@ -356,29 +356,34 @@ TEST(the_end_of_an_attempt) {
         {"x\nReceived SIGTERM\nTraceback (most recent call last):\nKeyboardInterrupt\n", true, CAUSE_UNKNOWN, "SIGTERM",
          "log of a.log, line 3: Received SIGTERM"},
         {"x\nTraceback (most recent call last):\n  File \"a.py\"\nValueError: loss is NaN\nbye\n", true,
-         CAUSE_APPLICATION_ERROR, "ValueError", "log of a.log, line 5: ValueError: loss is NaN"},
+         CAUSE_APPLICATION_ERROR, "NaNInLoss", "log of a.log, line 5: ValueError: loss is NaN"},
+        {"x\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'x'\nbye\n", true,
+         CAUSE_APPLICATION_ERROR, "KeyError", "log of a.log, line 5: KeyError: 'x'"},
         {"x\nTraceback (most recent call last):\n  File\ntorch.OutOfMemoryError: CUDA out of memory. Tried 2 GiB\n",
-         true, CAUSE_OUT_OF_MEMORY, "",
+         true, CAUSE_OUT_OF_MEMORY, "CUDAOutOfMemory",
          "log of a.log, line 5: torch.OutOfMemoryError: CUDA out of memory. Tried 2 GiB"},
-        {"x\n[rank0]: Watchdog caught collective operation timeout: WorkNCCL\n", true, CAUSE_HANG, "",
-         "log of a.log, line 3: [rank0]: Watchdog caught collective operation timeout: WorkNCCL"},
+        {"x\n[rank0]: Watchdog caught collective operation timeout: WorkNCCL\n", true, CAUSE_HANG, "NCCLWatchdog",
+         "log of a.log, line 3: Watchdog caught collective operation timeout: WorkNCCL"},
         {"x\n  exitcode  : -9 (pid: 7)\n", true, CAUSE_APPLICATION_ERROR, "-9",
-         "log of a.log, line 3:   exitcode  : -9 (pid: 7)"},
+         "log of a.log, line 3: exitcode  : -9 (pid: 7)"},
         {"x\nexited with code 0\n", false, CAUSE_UNKNOWN, "", ""},
         {"x\nTraceback (most recent call last):\n", true, CAUSE_APPLICATION_ERROR, "",
          "log of a.log, line 3: Traceback (most recent call last):"},
     };
+    struct matcher *matcher = matcher_new();
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct ledger_disruption d = {.cause = CAUSE_UNKNOWN};
         int64_t lines = 1, after = strncmp(cases[i].lines, "Traceback", 9) == 0 ? 0 : 2;
         for (const char *c = cases[i].lines; *c; c++)
             lines += *c == '\n';
         lines -= after == 0;
-        CHECK_INT(analyze_cause_of("a.log", slice_of(cases[i].lines), lines, after, false, &d), cases[i].is_found);
+        CHECK_INT(analyze_cause_of(matcher, "a.log", slice_of(cases[i].lines), lines, after, false, &d),
+                  cases[i].is_found);
         CHECK_TEXT(cause_name(d.cause), cause_name(cases[i].cause));
         CHECK_TEXT(d.reason, cases[i].reason);
         CHECK_TEXT(d.evidence, cases[i].evidence);
     }
+    matcher_free(matcher);
 }
 
 /* Time lost per second with a save of s every t: s / t + t / 2m (Young 1974); no other t loses less. */

@@ -48,6 +48,7 @@ struct analyze_ledger {
     struct repeats repeats;
     struct skew clock;
     int64_t repeated_lines;
+    struct matcher *matcher; /* of root causes */
 
     /* A file that was opened, until its first lines show whether it continues the one before. */
     const char *next_path;
@@ -195,6 +196,7 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
         ledger_exclude(l->ledger, a->excluded[i].from_us / 1000, a->excluded[i].to_us / 1000);
     l->unread.first_stamp_ms = l->unread.last_stamp_ms = TIME_UNKNOWN;
     buf_init(&l->tail, 2 * TAIL_BYTES);
+    l->matcher = matcher_new();
     l->until_ms = a->at_us != ANALYZE_NO_TIME ? a->at_us / 1000 : TIME_OPEN;
     return l;
 }
@@ -216,6 +218,7 @@ void analyze_ledger_free(struct analyze_ledger *l) {
         return;
     steplog_free(l->parser);
     steplog_free(l->next_parser);
+    matcher_free(l->matcher);
     ledger_free(l->ledger);
     buf_done(&l->tail);
     repeats_done(&l->repeats);
@@ -248,7 +251,8 @@ static void keep_tail(struct analyze_ledger *l, struct slice lines) {
 static void find_cause(struct analyze_ledger *l, int64_t lines) {
     struct attempt *t = &l->attempts[l->count - 1];
     struct ledger_disruption d = {.key = l->count, .at_ms = t->last_ms};
-    if (t->has_ended || !analyze_cause_of(l->name, buf_slice(&l->tail), lines, t->last_step_line, l->is_stamped, &d))
+    if (t->has_ended ||
+        !analyze_cause_of(l->matcher, l->name, buf_slice(&l->tail), lines, t->last_step_line, l->is_stamped, &d))
         return;
     t->has_failed = d.cause != CAUSE_UNKNOWN;
     ledger_add_disruption(l->ledger, &d);
