@@ -2,6 +2,7 @@
 
 #include "base/jscan.h"
 #include "base/mem.h"
+#include "rootcause/exits.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -281,6 +282,21 @@ static void take_report(struct rootcause_log *log, struct writer *w, struct slic
         log->found[ROLE_WRAPPER].rank = rank;
 }
 
+/* A launcher's line with the exit code of a process. */
+static void take_exit_code(struct rootcause_log *log, const struct writer *w, const struct line *line, int64_t number) {
+    int64_t code;
+    if (!exit_code_in(line->text, &code))
+        return;
+    const struct exit_meaning *meaning = exit_meaning_of(code);
+    struct finding f = make(line, w, NULL, number, 0);
+    f.role = meaning != NULL ? meaning->role : ROLE_WRAPPER;
+    f.class_ = meaning != NULL ? meaning->class_ : CLASS_UNKNOWN;
+    f.owner = f.class_ == CLASS_PREEMPTION ? OWNER_UNKNOWN : rootcause_class_owner(f.class_);
+    snprintf(f.reason, sizeof f.reason, "%s", meaning != NULL ? meaning->reason : "ExitCode");
+    if (log->found[f.role].role == ROLE_COUNT)
+        keep(log, &f);
+}
+
 /* faulthandler prints the frames after the line that names the signal. */
 static void add_crash_frame(struct rootcause_log *log, const struct writer *w) {
     struct finding *f = &log->found[ROLE_WEAK];
@@ -304,6 +320,8 @@ static void take_line(struct rootcause_log *log, const struct line *line, int64_
         take_exception(log, w, line, row, at, exception, kind == TRACEBACK_BARE, number);
         return;
     }
+    if (row == NULL || row->role >= ROLE_WRAPPER)
+        take_exit_code(log, w, line, number);
     if (take_message(log, w, line, row, at, number) || row == NULL || row->role >= ROLE_ADVICE)
         return;
     int64_t rank = rank_of(line, w);

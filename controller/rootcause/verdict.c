@@ -1,5 +1,7 @@
 #include "rootcause/verdict.h"
 
+#include "rootcause/exits.h"
+
 #include <stdio.h>
 
 /* Whether a, of an earlier log, gives way to b. */
@@ -59,30 +61,19 @@ static void find_silent(struct rootcause_verdict *v, struct rootcause_log *const
         snprintf(v->waits_for, sizeof v->waits_for, "rank %lld", (long long)rank);
 }
 
-/* What an exit code alone says (128 + the signal, signal(7)). */
+/* What the container's exit code alone says. */
 static void take_exit_code(struct rootcause_verdict *v, int exit_code) {
-    static const struct {
-        int code;
-        enum rootcause_class class_;
-        const char *reason;
-    } known[] = {{132, CLASS_CRASH_SIGNAL, "SIGILL"},  {134, CLASS_CRASH_SIGNAL, "SIGABRT"},
-                 {135, CLASS_CRASH_SIGNAL, "SIGBUS"},  {136, CLASS_CRASH_SIGNAL, "SIGFPE"},
-                 {139, CLASS_CRASH_SIGNAL, "SIGSEGV"}, {143, CLASS_PREEMPTION, "SIGTERM"},
-                 {137, CLASS_UNKNOWN, "SIGKILL"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (known[i].code != exit_code)
-            continue;
-        v->finding.class_ = known[i].class_;
-        v->finding.owner = known[i].class_ == CLASS_PREEMPTION ? OWNER_UNKNOWN : rootcause_class_owner(known[i].class_);
-        snprintf(v->finding.reason, sizeof v->finding.reason, "%s", known[i].reason);
-        snprintf(
-            v->basis, sizeof v->basis,
-            exit_code == 137
-                ? "Derived: exit code 137 is SIGKILL; no line and no record of the kernel says that memory was short"
-                : "Derived: from exit code %d alone, no line names a cause",
-            exit_code);
+    const struct exit_meaning *meaning = exit_code == VERDICT_NO_EXIT_CODE ? NULL : exit_meaning_of(exit_code);
+    if (meaning == NULL)
         return;
-    }
+    v->finding.class_ = meaning->class_;
+    v->finding.owner = meaning->class_ == CLASS_PREEMPTION ? OWNER_UNKNOWN : rootcause_class_owner(meaning->class_);
+    snprintf(v->finding.reason, sizeof v->finding.reason, "%s", meaning->reason);
+    snprintf(v->basis, sizeof v->basis,
+             meaning->class_ == CLASS_UNKNOWN
+                 ? "Derived: exit code %d is SIGKILL; no line and no record of the kernel says that memory was short"
+                 : "Derived: from exit code %d alone, no line names a cause",
+             exit_code);
 }
 
 static void explain_nothing(struct rootcause_verdict *v, const struct matcher *m, size_t count, int exit_code) {
@@ -108,7 +99,7 @@ static void explain(struct rootcause_verdict *v, size_t count) {
     };
     bool is_observed = f->role == ROLE_PRIMARY || f->role == ROLE_SYMPTOM;
     int n = snprintf(v->basis, sizeof v->basis, "%s: %s; ", is_observed ? "Observed" : "Derived", hows[f->role]);
-    struct slice source = f->row != NULL ? f->row->source : slice_of("Python");
+    struct slice source = f->row != NULL ? f->row->source : slice_of(f->is_exception ? "Python" : "a launcher");
     const char *what = f->is_exception ? "the exception that ends a traceback" : "a text of";
     if (n > 0 && (size_t)n < sizeof v->basis)
         n += snprintf(v->basis + n, sizeof v->basis - (size_t)n, "%s%s%.*s", what, f->is_exception ? "" : " ",

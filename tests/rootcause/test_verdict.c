@@ -94,6 +94,28 @@ TEST(a_kill_is_not_exhausted_memory) {
     check(&v, CLASS_HOST_OOM, 0, false);
 }
 
+/* composer, DeepSpeed's launch.py, torchelastic's api.py */
+TEST(launchers_print_exit_codes) {
+    static const struct {
+        const char *line;
+        enum rootcause_class class_;
+        const char *reason;
+    } lines[] = {
+        {"ERROR:composer.cli.launcher:Rank 2 crashed with exit code -7.", CLASS_CRASH_SIGNAL, "SIGBUS"},
+        {"[launch.py:324:sigkill_handler] ['python', 'a.py'] exits with return code = -11", CLASS_CRASH_SIGNAL,
+         "SIGSEGV"},
+        {"api.py:833] failed (exitcode: -15) local_rank: 0 (pid: 7) of binary: python", CLASS_PREEMPTION, "SIGTERM"},
+        {"api.py:833] failed (exitcode: -9) local_rank: 0 (pid: 7) of binary: python", CLASS_UNKNOWN, "SIGKILL"},
+        {"returned non-zero exit status 1.", CLASS_UNKNOWN, "ExitCode"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        struct rootcause_verdict v;
+        JUDGE(&v, lines[i].line);
+        check(&v, lines[i].class_, 0, false);
+        CHECK_TEXT(v.finding.reason, lines[i].reason);
+    }
+}
+
 TEST(exit_codes_count_alone) {
     static const struct {
         int code;

@@ -2,27 +2,11 @@
 #include "cli/analyze/cause.h"
 
 #include "base/mem.h"
+#include "rootcause/exits.h"
 #include "rootcause/verdict.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* "exitcode  : 1 (pid: 7)" (torchrun), "exit code: 3", "exited with code 2": not 0. */
-static bool exit_code_of(struct slice line, int64_t *code) {
-    static const char *const words[] = {"exitcode", "exit code", "exited with code"};
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-        const char *at = slice_find(line, words[i]), *end = line.data + line.size_bytes;
-        if (at == NULL)
-            continue;
-        at += strlen(words[i]);
-        while (at < end && (*at == ' ' || *at == ':' || *at == '='))
-            at++;
-        struct slice rest = slice_range(at, end);
-        if (slice_take_int(&rest, code) && *code != 0)
-            return true;
-    }
-    return false;
-}
 
 static enum cause cause_of(const struct finding *f) {
     switch (f->class_) {
@@ -59,7 +43,7 @@ static bool read_lines(struct rootcause_log *log, const char *name, struct slice
         if (number <= after_line)
             continue;
         rootcause_log_line(log, line, number);
-        bool is_code = exit_code_of(line, &code);
+        bool is_code = exit_code_in(line, &code);
         if (has_code || (!is_code && !slice_contains(line, "Traceback (most recent call last)")))
             continue;
         char reason[24] = "", text[QUOTE_BYTES];
