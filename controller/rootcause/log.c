@@ -141,6 +141,19 @@ static int64_t rank_of(const struct line *line, const struct writer *w) {
     return rank != RANK_UNKNOWN ? rank : w->rank;
 }
 
+/* "[W socket.cpp:401]", "W0822 16:10:35 ", "- WARNING -": what goes wrong there was not the end. NCCL says WARN of
+ * errors. */
+static bool is_warning(struct slice text) {
+    enum { HEAD_BYTES = 80 };
+    bool is_bracket = slice_take_char(&text, '[');
+    if (text.size_bytes > 5 && text.data[0] == 'W' &&
+        (isdigit((unsigned char)text.data[1]) || (is_bracket && text.data[1] == ' ')))
+        return true;
+    if (text.size_bytes > HEAD_BYTES)
+        text.size_bytes = HEAD_BYTES;
+    return slice_contains(text, "WARNING");
+}
+
 static struct finding make(const struct line *line, const struct writer *w, const struct signature *row, int64_t number,
                            size_t at) {
     struct finding f = {.role = ROLE_COUNT, .line = number, .at_ns = line->at_ns, .row = row};
@@ -152,7 +165,7 @@ static struct finding make(const struct line *line, const struct writer *w, cons
     if (row == NULL)
         return f;
     f.class_ = row->class_;
-    f.role = row->role;
+    f.role = row->role == ROLE_PRIMARY && is_warning(line->text) ? ROLE_WEAK : row->role;
     f.owner = row->owner;
     slice_copy(f.reason, sizeof f.reason, row->reason);
     if (f.role == ROLE_SYMPTOM)
@@ -328,8 +341,10 @@ static void take_line(struct rootcause_log *log, const struct line *line, int64_
     mark_rank(row->role <= ROLE_WEAK ? log->cause_ranks : log->symptom_ranks, rank);
     if (row->role == ROLE_SYMPTOM)
         note_waiting(log, line->text, rank);
-    if (log->found[row->role].role == ROLE_COUNT || number < log->found[row->role].line)
-        log->found[row->role] = make(line, w, row, number, at);
+    if (log->found[row->role].role != ROLE_COUNT && log->found[row->role].line <= number)
+        return;
+    struct finding f = make(line, w, row, number, at);
+    keep(log, &f);
 }
 
 static bool is_json(struct slice text) {

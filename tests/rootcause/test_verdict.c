@@ -220,6 +220,10 @@ TEST(advice_and_source_lines_are_no_evidence) {
     JUDGE(&v, "Traceback (most recent call last):\n  File \"/app/a.py\", line 3, in f\n"
               "    raise RuntimeError(\"CUDA out of memory\")\nIndexError: list index out of range\n");
     check(&v, CLASS_USER_EXCEPTION, 0, false);
+    JUDGE(&v, "[W socket.cpp:401] [c10d] errno: 98 - Address already in use\n" EXCEPTION);
+    check(&v, CLASS_USER_EXCEPTION, 0, false);
+    JUDGE(&v, "[W socket.cpp:401] [c10d] errno: 98 - Address already in use\n");
+    check(&v, CLASS_STARTUP_RENDEZVOUS, 0, false);
     /* Ray */
     JUDGE(
         &v,
