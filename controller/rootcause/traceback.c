@@ -103,6 +103,10 @@ static bool find_exception(struct slice text, bool is_certain, struct slice *exc
     struct slice name = {text.data + start, n - start};
     if (name.size_bytes < 3 || (!isupper((unsigned char)name.data[0]) && name.data[0] != '_' && start == 0))
         return false;
+    if (slice_starts(slice_skip(text, n), " (see above for traceback):")) { /* TensorFlow 1 */
+        *exception = slice_skip(text, start);
+        return true;
+    }
     if (n < text.size_bytes && text.data[n] == '(') {
         const char *close = slice_find_char(slice_skip(text, n), ')');
         if (close == NULL || close + 1 == text.data + text.size_bytes || close[1] != ':')
