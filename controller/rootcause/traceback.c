@@ -119,6 +119,8 @@ static bool find_exception(struct slice text, bool is_certain, struct slice *exc
     bool is_dotted = start > 0;
     if (!has_ending(name) && !(is_certain && (is_dotted || n < text.size_bytes)))
         return false;
+    if (!is_certain && slice_is(name, "Error")) /* of a shell's or a launcher's message */
+        return false;
     if (!is_certain && (slice_ends(name, "Warning") || !(slice_ends(name, "Error") || slice_ends(name, "Exception") ||
                                                          slice_is(name, "KeyboardInterrupt"))))
         return false;

@@ -224,6 +224,8 @@ TEST(advice_and_source_lines_are_no_evidence) {
     check(&v, CLASS_USER_EXCEPTION, 0, false);
     JUDGE(&v, "[W socket.cpp:401] [c10d] errno: 98 - Address already in use\n");
     check(&v, CLASS_STARTUP_RENDEZVOUS, 0, false);
+    JUDGE(&v, "Error: failed to run torchrun --nproc_per_node=4 train.py\n");
+    check(&v, CLASS_UNKNOWN, VERDICT_NO_LOG, false);
     /* Ray */
     JUDGE(
         &v,
