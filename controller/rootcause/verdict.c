@@ -99,11 +99,13 @@ static void explain(struct rootcause_verdict *v, size_t count) {
     };
     bool is_observed = f->role == ROLE_PRIMARY || f->role == ROLE_SYMPTOM;
     int n = snprintf(v->basis, sizeof v->basis, "%s: %s; ", is_observed ? "Observed" : "Derived", hows[f->role]);
-    struct slice source = f->row != NULL ? f->row->source : slice_of(f->is_exception ? "Python" : "a launcher");
-    const char *what = f->is_exception ? "the exception that ends a traceback" : "a text of";
+    bool is_exception = f->is_exception || (f->row == NULL && f->class_ == CLASS_USER_EXCEPTION);
+    const char *what = f->is_exception ? "the exception that ends a traceback" : "an exception without its traceback";
+    struct slice source = f->row != NULL ? f->row->source : slice_of("a launcher");
     if (n > 0 && (size_t)n < sizeof v->basis)
-        n += snprintf(v->basis + n, sizeof v->basis - (size_t)n, "%s%s%.*s", what, f->is_exception ? "" : " ",
-                      f->is_exception ? 0 : (int)source.size_bytes, source.data);
+        n += is_exception ? snprintf(v->basis + n, sizeof v->basis - (size_t)n, "%s", what)
+                          : snprintf(v->basis + n, sizeof v->basis - (size_t)n, "a text of %.*s",
+                                     (int)source.size_bytes, source.data);
     if (n > 0 && (size_t)n < sizeof v->basis && count > 1)
         snprintf(v->basis + n, sizeof v->basis - (size_t)n, "; %zu of %zu logs only follow", v->followers, count);
 }
