@@ -194,9 +194,11 @@ $(OUT)/bin/truth: $(call objects,$(wildcard tests/truth/*.c)) $(RANDOM) $(call l
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lm
 
 TEAR_JOBS ?= 1000
+SPREAD_JOBS ?= $(TRUTH_JOBS)
 .PHONY: truth
-truth: $(OUT)/bin/truth ## the ledger of TRUTH_JOBS random jobs in every log format against their truth, a table of errors; and what one torn line costs
+truth: $(OUT)/bin/truth ## the ledger of TRUTH_JOBS random jobs in every log format against their truth, tables of errors, also with steps of varying length; and what one torn line costs
 	@$(OUT)/bin/truth $(TRUTH_JOBS)
+	@$(OUT)/bin/truth --spread $(SPREAD_JOBS)
 	@$(OUT)/bin/truth --tear $(TEAR_JOBS)
 
 STYLE_JOBS ?= 50

@@ -222,6 +222,10 @@ static void set_before_steps(struct cursor *c, const struct view *v, int64_t t, 
         preparation_end = is_unread ? v->begin_ms : v->begin_ms + c->training->hang_after_ms;
     if (v->headless_until_ms != TIME_UNKNOWN)
         preparation_end = v->begin_ms;
+    if (v->run_count > 0) { /* steps slower than usual may have started before */
+        const struct run *run = &c->training->runs[v->run_first];
+        preparation_end = min_of(preparation_end, run->begin_ms - run->doubt_ms);
+    }
     if (t < preparation_end)
         set_plain(c, BASE_PREPARATION, v, min_of(preparation_end, to_ms));
     else

@@ -255,6 +255,15 @@ static void close_at_step(struct process *p, int64_t begin_ms, bool is_start) {
             close_interval(p, kinds[i], NULL, begin_ms);
 }
 
+/* A save known by its start and end alone may continue behind a step that states its time. */
+static void end_save_at_step(struct process *p, int64_t begin_ms) {
+    struct overlay *o = p->overlays.count > 0 ? &p->overlays.items[p->overlays.count - 1] : NULL;
+    if (o == NULL || o->bucket != BUCKET_CHECKPOINT_SAVE || o->by_duration || o->to_ms <= begin_ms)
+        return;
+    o->to_ms = begin_ms;
+    p->overlays.count -= begin_ms <= o->from_ms;
+}
+
 static int custom_index(struct process *p, const char *reported_name, int64_t at_ms) {
     char name[RECORD_NAME_SIZE];
     memcpy(name, reported_name, sizeof name);
@@ -371,6 +380,8 @@ static void add_training(struct process *p, const struct record *r, int64_t at_m
     p->is_derived |= r->is_derived;
     if (is_start || has_duration)
         close_at_step(p, is_start ? at_ms : at_ms - r->duration_ms, is_start);
+    if (!is_start && has_duration)
+        end_save_at_step(p, at_ms - e.duration_ms);
     add_step(p, is_start ? &p->starts : &p->ends, &e);
     p->resume_step = RECORD_NONE;
     p->ready_ms = TIME_UNKNOWN;

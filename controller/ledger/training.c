@@ -91,7 +91,7 @@ static size_t leading_noise(const struct training *t, const struct view *v) {
  * process is ready, and its time beyond the ideal is start-up. A longer duration is compilation, after which the step
  * itself ran: its line is one step late. (tests/steplog/test_traps.c) */
 static int64_t first_step_begin(const struct training *t, const struct view *v, const struct run_mark *mark,
-                                const struct run *run) {
+                                struct run *run) {
     const struct step_event *e = &v->list->items[run->first];
     if (v->reports_starts)
         return e->at_ms;
@@ -103,6 +103,9 @@ static int64_t first_step_begin(const struct training *t, const struct view *v, 
         bool has_start = starts->count > 0 && starts->items[0].step == e->step && starts->items[0].at_ms <= e->at_ms;
         int64_t reported = e->duration_ms, ideal = t->ideal_ms * (run->first_step - run->resumed_step + 1);
         bool is_dispatch = e->duration_ms >= 0 && 2 * reported < ideal;
+        bool is_estimated = !has_start && mark->ready_ms == TIME_UNKNOWN && (is_dispatch || reported < 0);
+        if (is_estimated && t->ideal_ms > 0)
+            run->doubt_ms = t->slow_ms;
         if (reported > ideal + ideal / 4 && v->process->given.line_lag > 0)
             reported += t->ideal_ms * v->process->given.line_lag;
         if (has_start)

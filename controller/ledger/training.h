@@ -11,6 +11,7 @@ struct run {
     enum run_reason reason;
     bool is_continued;        /* its first steps are settled */
     int64_t begin_ms, end_ms; /* start of its first and end of its last completed step */
+    int64_t doubt_ms;         /* no line says when it began: it may have been so much earlier */
     int64_t first_step, last_step, resumed_step;
     int64_t missing_steps; /* steps without a line after its last, proved by the step at which the next run resumed */
     struct loss *losses;   /* in time order, so from_step falls */

@@ -51,7 +51,7 @@ step coverage make -s coverage
 sed -n '/^lines:/,$p' "$logs/coverage.log"
 step parity make -s parity LOGS="${LOGS:-20000}"
 step recorder-test make -s recorder-test
-step truth make -s truth TRUTH_JOBS="${JOBS:-60000}"
+step truth make -s truth TRUTH_JOBS="${JOBS:-60000}" SPREAD_JOBS=10000
 step styles make -s styles STYLE_JOBS=200
 step sim-lives make -s sim LIVES="${LIVES:-10000}"
 step cuts env CUTS=all .build/release/tests/test-operator bounds_hold
