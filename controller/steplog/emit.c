@@ -25,6 +25,18 @@ static bool goes_on_blocking(struct steplog *s, const struct record *r) {
     return false;
 }
 
+/* Eight steps or more within 10 ms, and nothing for a second. */
+static void note_burst(struct steplog *s, int64_t at_ms) {
+    enum { MIN_STEPS = 8, SAME_WRITE_MS = 10, PAUSE_MS = 1000 };
+    int64_t since_ms = s->burst.steps > 0 && at_ms != TIME_UNKNOWN ? at_ms - s->burst.at_ms : 0;
+    bool is_same = s->burst.steps > 0 && since_ms >= 0 && since_ms < SAME_WRITE_MS;
+    if (!is_same && s->burst.steps >= MIN_STEPS && since_ms >= PAUSE_MS)
+        s->counts.burst_steps += s->burst.steps;
+    if (!is_same)
+        s->burst.at_ms = at_ms;
+    s->burst.steps = at_ms == TIME_UNKNOWN ? 0 : is_same ? s->burst.steps + 1 : 1;
+}
+
 void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format) {
     s->counts.records++;
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
@@ -37,8 +49,10 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
         pace_note(s, r);
     if (r->kind == RECORD_STEP_END || (r->kind == RECORD_RESTORE_END && r->step != RECORD_NONE))
         s->last_step = r->step;
-    if (r->kind == RECORD_STEP_END)
+    if (r->kind == RECORD_STEP_END) {
         s->save_started_ms = TIME_UNKNOWN;
+        note_burst(s, r->at_ms);
+    }
     s->has_record = true;
     s->on_record(s->context, r);
     if (r->kind <= RECORD_STEP_START || !goes_on_blocking(s, r))

@@ -102,6 +102,9 @@ struct steplog {
     int64_t loading_step;    /* the restore last started */
     int64_t last_step;       /* the step that last ended or was restored, as text formats number it */
     struct pace pace;
+    struct {
+        int64_t at_ms, steps;
+    } burst;               /* the steps that end within some milliseconds */
     bool is_saving;        /* a user's patterns: since the line of a save's start */
     int64_t blocking_step; /* of a save that training waits for; RECORD_NONE */
     int64_t unproved_step; /* of a save in the background that nothing has proved to be final; RECORD_NONE */

@@ -1,6 +1,7 @@
 #include "steplog/steplog.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "base/rfc3339.h"
 #include "steplog/emit.h"
 #include "steplog/formats.h"
@@ -204,6 +205,9 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     s->counts.lines++;
     s->has_record = false;
     if (stamp_ms != TIME_UNKNOWN) {
+        bool is_back = s->counts.last_stamp_ms != TIME_UNKNOWN && s->counts.last_stamp_ms - stamp_ms > SKEW_MIN_MS;
+        if (is_back)
+            s->counts.set_back_ms = max_of(s->counts.set_back_ms, s->counts.last_stamp_ms - stamp_ms);
         s->counts.last_stamp_ms = stamp_ms;
         if (s->counts.first_stamp_ms == TIME_UNKNOWN)
             s->counts.first_stamp_ms = stamp_ms;
@@ -491,6 +495,8 @@ static void visit_counts(struct codec *c, struct steplog_counts *counts) {
     codec_i64(c, &counts->other_job);
     codec_i64(c, &counts->malformed);
     codec_time(c, &counts->last_stamp_ms);
+    counts->burst_steps = codec_within(c, counts->burst_steps, 0, INT64_MAX / 4096);
+    counts->set_back_ms = codec_within(c, counts->set_back_ms, 0, INT64_MAX);
     CODEC_INT(c, &counts->recognized, STEPLOG_AUTO, STEPLOG_FORMAT_COUNT - 1);
     for (int i = 0; i < STEPLOG_FORMAT_COUNT; i++)
         counts->rivals.steps[i] = codec_within(c, counts->rivals.steps[i], 0, INT64_MAX / 4096);
@@ -517,6 +523,8 @@ void steplog_visit(struct steplog *s, struct codec *c) {
     visit_step(c, &s->last_step);
     visit_step(c, &s->blocking_step);
     visit_step(c, &s->unproved_step);
+    codec_time(c, &s->burst.at_ms);
+    s->burst.steps = codec_within(c, s->burst.steps, 0, INT64_MAX / 4096);
     codec_bool(c, &s->is_saving);
     visit_pace(c, &s->pace);
     for (int i = 0; s->formats[i] != NULL; i++)

@@ -130,8 +130,8 @@ TEST(a_set_clock_in_a_stream) {
     run_done(&run);
 }
 
-/* Silence may be a clock's or the trainer's: it stays, and is not productive. Another log behind the first has a time
- * of its own. */
+/* Silence may be a clock's or the trainer's: it stays, and is not productive. A log that follows another one has times
+ * from the start. */
 TEST(what_is_not_a_set_clock) {
     static const struct setting silence = {"forward", SET_AT, STEPS + 1, 20 * 60, 0};
     CLEANUP_BUF struct buf b;

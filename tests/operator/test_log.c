@@ -188,6 +188,56 @@ TEST(training_means_that_a_step_was_done) {
     model_free(m);
 }
 
+/* A clock that is set and output that is buffered leave the numbers within their bounds; a condition says why they are
+ * uncertain, and a successor says the same. */
+TEST(times_of_a_log_that_are_uncertain) {
+    static const struct {
+        const char *type, *status, *reason, *message;
+        int set_by_s, at_once;
+    } cases[] = {
+        {"ClockSkew", "", "", "", 0, 1},
+        {"EvidenceComplete", "True", "Explained", "", 0, 1},
+        {"ClockSkew", "True", "ClockSet",
+         "the clock that stamped the log of pod try1 was set back by 58000 ms; its lines before that may be too "
+         "late",
+         -60, 1},
+        {"EvidenceComplete", "False", "WrittenInBursts",
+         "48 of 60 steps were written many at once, so that their stamps do not say when they ended; set "
+         "PYTHONUNBUFFERED=1 in the container",
+         0, 12}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
+        fake_observe_trainer(m, "", "");
+        for (int step = 0; step < 60; step++) {
+            int written = step - step % cases[i].at_once + cases[i].at_once - 1;
+            double at = 1000 + 2 * written + 0.0001 * (step % cases[i].at_once) + (step >= 40 ? cases[i].set_by_s : 0);
+            CLEANUP_FREE char *line = mem_format("completed step: %d, seconds: 2.0, TFLOP/s/device: 1.0", step);
+            fake_log_line(m, "try1", at, line);
+        }
+        char *s = fake_status(m, 1125);
+        for (int successor = 0; successor < 2; successor++) {
+            char path[64];
+            snprintf(path, sizeof path, "conditions[type=%s].status", cases[i].type);
+            CHECK_TEXT(status_text(s, path), cases[i].status);
+            snprintf(path, sizeof path, "conditions[type=%s].reason", cases[i].type);
+            CHECK_TEXT(status_text(s, path), cases[i].reason);
+            snprintf(path, sizeof path, "conditions[type=%s].message", cases[i].type);
+            if (cases[i].message[0] != '\0')
+                CHECK_TEXT(status_text(s, path), cases[i].message);
+            int64_t productive_ms = status_int(s, "time.productiveMilliseconds");
+            CHECK(productive_ms <= 120000);
+            CLEANUP_FREE char *left = replay_left(s);
+            model_free(m);
+            m = model_new(&(struct model_options){.keeps_checkpoints = true});
+            fake_observe_trainer(m, "", left);
+            free(s);
+            s = fake_status(m, 1125);
+        }
+        free(s);
+        model_free(m);
+    }
+}
+
 /* ---- logs that cannot be read: a condition says so, scheduling scores continue ---- */
 
 static void jobgoodput(struct model *m, const char *step_log) {

@@ -93,6 +93,23 @@ static void on_record(void *context, const struct record *r) {
     trace_add(&process->job->log.trace, &mine);
 }
 
+struct job_log_faults job_log_faults(const struct model_job *job) {
+    struct job_log_faults f = {.pod = ""};
+    for (int i = 0; i < job->log.process_count; i++) {
+        const struct log_process *p = job->log.processes[i];
+        if (p->parser == NULL)
+            continue;
+        struct steplog_counts counts = steplog_counts_get(p->parser);
+        f.steps += counts.steps;
+        f.burst_steps += counts.burst_steps;
+        if (counts.set_back_ms > f.set_back_ms) {
+            f.set_back_ms = counts.set_back_ms;
+            f.pod = p->pod != NULL ? p->pod->name : "";
+        }
+    }
+    return f;
+}
+
 bool job_log_rivals(const struct model_job *job, enum steplog_format ret[static 2]) {
     struct steplog_rivals all = {0};
     for (int i = 0; i < job->log.process_count; i++)

@@ -46,6 +46,13 @@ void job_set_patterns(struct model_job *job, const struct object_jobgoodput *o);
 void job_free_patterns(struct model_job *job);
 void job_logs_done(struct model_job *job);
 /* Two formats that are equally likely to count the job's steps (steplog_rivals_find). No score is published then. */
+/* What makes the times in the logs less certain, over all of them. */
+struct job_log_faults {
+    int64_t steps, burst_steps; /* steplog_counts */
+    int64_t set_back_ms;        /* at most */
+    const char *pod;            /* whose clock that was; "" if it is not known; borrowed */
+};
+struct job_log_faults job_log_faults(const struct model_job *job);
 bool job_log_rivals(const struct model_job *job, enum steplog_format ret[static 2]);
 struct log_process *job_log_process(struct model_job *job, struct pod *p, int restart_count);
 void job_log_stored_line(struct model_job *job, struct log_process *p, int64_t stored_ms, struct slice line);

@@ -291,6 +291,17 @@ static const char *lost_lines(const struct model_job *job) {
     return NULL;
 }
 
+static bool set_bursts(struct view *v) {
+    struct job_log_faults faults = job_log_faults(v->job);
+    if (2 * faults.burst_steps <= faults.steps)
+        return false;
+    set(v, EVIDENCE_COMPLETE, false, "WrittenInBursts", TIME_UNKNOWN,
+        "%lld of %lld steps were written many at once, so that their stamps do not say when they ended; set "
+        "PYTHONUNBUFFERED=1 in the container",
+        (long long)faults.burst_steps, (long long)faults.steps);
+    return true;
+}
+
 static void set_evidence(struct view *v) {
     const struct ledger_result *r = &v->result;
     int unread = unread_logs(v->job);
@@ -328,6 +339,8 @@ static void set_evidence(struct view *v) {
             (long long)((r->headless_ms + 500) / 1000));
         return;
     }
+    if (set_bursts(v))
+        return;
     if (ppm >= MIN_EVIDENCE_PPM && r->late_records > 0)
         set(v, EVIDENCE_COMPLETE, false, "LateRecords", TIME_UNKNOWN,
             "%lld records of the log came when their time was settled already and are counted nowhere",
@@ -399,14 +412,23 @@ static void settle_times(struct view *v) {
     }
 }
 
+static void set_clock_skew(struct view *v) {
+    struct job_log_faults faults = job_log_faults(v->job);
+    if (faults.set_back_ms > 0)
+        set(v, CLOCK_SKEW, true, "ClockSet", TIME_UNKNOWN,
+            "the clock that stamped the log of pod %s was set back by %lld ms; its lines before that may be too late",
+            faults.pod, (long long)faults.set_back_ms);
+    else if (v->result.clipped_ms > 0)
+        set(v, CLOCK_SKEW, true, "RecordsClipped", TIME_UNKNOWN,
+            "%lld ms of step records lie outside their container's or the target's life",
+            (long long)v->result.clipped_ms);
+}
+
 void view_conditions(struct view *v) {
     set_ready(v);
     if (v->target) {
         set_evidence(v);
-        if (v->result.clipped_ms > 0)
-            set(v, CLOCK_SKEW, true, "RecordsClipped", TIME_UNKNOWN,
-                "%lld ms of step records lie outside their container's or the target's life",
-                (long long)v->result.clipped_ms);
+        set_clock_skew(v);
         set_finished(v);
     }
     set_permission(v);
