@@ -356,6 +356,19 @@ TEST(bursts_without_durations_are_reported) {
     struct run run = run_analyze("a.log", "-o json");
     CHECK_INT(run.code, 0);
     CHECK(strstr(run.err, " steps were written in bursts, and their lines state no duration: ") != NULL);
+    CHECK(strstr(run.out, "\"WrittenInBursts\"") != NULL);
+    CHECK_INT((int64_t)run_number(&run, "steps", "p50Milliseconds"), 2000);
+    run_done(&run);
+    buf_clear(&b); /* longer than a hang: no stall */
+    for (int step = 0; step < STEPS; step++)
+        buf_format(
+            &b, "%s step %d loss 2.%d\n",
+            rfc3339_format(stamp, time_ns(0) + (step - step % 20 + 19) * INT64_C(20000000000) + step % 20 * 30000, 9),
+            step, step % 7);
+    write_buf("a.log", &b);
+    run = run_analyze("a.log", "-o json");
+    CHECK(strstr(run.out, "\"Stall\"") == NULL);
+    CHECK(llabs((int64_t)run_number(&run, "time", "productiveMilliseconds") - (STEPS - 20) * 20000) <= 20001);
     run_done(&run);
     buf_clear(&b); /* fast steps are none */
     for (int step = 0; step < STEPS; step++)

@@ -1,7 +1,7 @@
 /* analyze_bursts: steps of a program that buffers its output (Python writes 8 KiB at once to a pipe): many lines have
  * the stamp of the write. Eight or more steps whose stamps are closer than a tenth of the duration that their lines
  * state are a burst: each then ends before the next one's duration, the last one at its stamp. Without durations the
- * steps stay where they are, and are counted. */
+ * steps within 10 ms are spread evenly over the time since the burst before; the first burst stays where it is. */
 #ifndef CLI_ANALYZE_BURSTS_H
 #define CLI_ANALYZE_BURSTS_H
 
@@ -14,11 +14,10 @@ struct analyze_bursts {
     void *context;
     struct record *held; /* owned */
     size_t count, capacity;
-    int64_t newest_ms;   /* of the records handed on; TIME_UNKNOWN before the first */
-    int64_t step_ms;     /* of the step last held */
-    int64_t placed;      /* steps of bursts, of this file */
-    int64_t unplaced;    /* of bursts without durations */
-    int64_t run, run_ms; /* steps without durations at one time so far, and that time */
+    int64_t newest_ms; /* of the records handed on; TIME_UNKNOWN before the first */
+    int64_t step_ms;   /* of the step last held */
+    int64_t placed;    /* steps of bursts, of this file */
+    int64_t write_ms;  /* of the last burst without durations; TIME_UNKNOWN */
 };
 
 void analyze_bursts_begin(struct analyze_bursts *b); /* another file starts */

@@ -47,7 +47,7 @@ struct analyze_ledger {
     struct trace trace; /* with --html */
     struct repeats repeats;
     struct skew clock;
-    int64_t repeated_lines;
+    int64_t repeated_lines, all_steps, unplaced_steps;
     struct matcher *matcher; /* of root causes */
 
     /* A file that was opened, until its first lines show whether it continues the one before. */
@@ -269,17 +269,22 @@ static void note_unused(const struct analyze_ledger *l, const struct steplog_cou
         analyze_note(l->path, "no line (%lld) %s", (long long)counts->lines, why);
 }
 
-static void note_bursts(const struct analyze_ledger *l, int64_t steps) {
+/* Steps of bursts without durations. */
+static int64_t unplaced(const struct analyze_ledger *l, const struct steplog_counts *counts) {
+    return max_of(counts->burst_steps - l->bursts.placed, 0);
+}
+
+static void note_bursts(const struct analyze_ledger *l, const struct steplog_counts *counts) {
     static const char advice[] = "; write each line at once, with PYTHONUNBUFFERED=1 or python -u";
     if (l->bursts.placed > 0)
         analyze_note(l->path, "%lld steps were written in bursts, and are placed by the durations in their lines%s",
                      (long long)l->bursts.placed, advice);
-    if (2 * l->bursts.unplaced > steps)
+    if (2 * unplaced(l, counts) > counts->steps)
         analyze_note(
             l->path,
-            "%lld steps were written in bursts, and their lines state no duration: the first of them count from "
-            "their burst on%s",
-            (long long)l->bursts.unplaced, advice);
+            "%lld steps were written in bursts, and their lines state no duration: they are spread evenly over "
+            "the time since the burst before%s",
+            (long long)unplaced(l, counts), advice);
 }
 
 static void finish_file(struct analyze_ledger *l) {
@@ -298,6 +303,8 @@ static void finish_file(struct analyze_ledger *l) {
         l->is_reversed = l->path;
     l->all_malformed += counts.malformed;
     l->repeated_lines += counts.repeated;
+    l->all_steps += counts.steps;
+    l->unplaced_steps += unplaced(l, &counts);
     if (l->analyze->is_trial)
         return;
     if (!l->has_attempt && l->analyze->path_count > 1)
@@ -305,7 +312,7 @@ static void finish_file(struct analyze_ledger *l) {
     if (counts.own_clock > 0 && l->has_attempt)
         analyze_note(l->path,
                      "no timestamps: uses the clocks in its lines (as UTC); kubectl logs --timestamps is better");
-    note_bursts(l, counts.steps);
+    note_bursts(l, &counts);
     if (counts.malformed > 0)
         analyze_note(l->path, "line %lld cannot be read and is left out%s", (long long)counts.first_malformed_line,
                      counts.malformed > 1 ? "; so are others like it" : "");
@@ -423,6 +430,20 @@ static void set_clock_skew(const struct analyze_ledger *l, struct view *v) {
              (long long)l->clock.sets, text_duration_in(by, l->clock.largest_ms, 1000));
 }
 
+static void set_evidence(const struct analyze_ledger *l, struct view *v) {
+    struct condition_view *c = &v->conditions[1];
+    if (2 * l->unplaced_steps <= l->all_steps)
+        return;
+    c->type = "EvidenceComplete";
+    c->status = "False";
+    c->reason = "WrittenInBursts";
+    c->at_ms = v->through_ms;
+    snprintf(c->message, sizeof c->message,
+             "%lld of %lld steps were written many at once, so that their stamps do not say when they ended; set "
+             "PYTHONUNBUFFERED=1, or use python -u",
+             (long long)l->unplaced_steps, (long long)l->all_steps);
+}
+
 /* Writes the status at through_ms, or its part in [from_ms, to_ms); from_ms TIME_UNKNOWN: all of it. */
 static void write_status(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome,
                          int64_t from_ms, int64_t to_ms, struct buf *json) {
@@ -442,6 +463,7 @@ static void write_status(const struct analyze_ledger *l, int64_t through_ms, enu
     view_scores(&v);
     analyze_claims_forget(&v);
     set_clock_skew(l, &v);
+    set_evidence(l, &v);
     v.phase = outcome == OUTCOME_SUCCEEDED ? "Completed" : outcome == OUTCOME_FAILED ? "Failed" : "Training";
     view_write(&v, json);
     if (from_ms == TIME_UNKNOWN)
