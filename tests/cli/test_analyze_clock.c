@@ -53,7 +53,7 @@ static void write_line(struct buf *b, const char *form, int64_t ms, int step) {
     char at[RFC3339_SIZE];
     rfc3339_format(at, ms * 1000000, 9);
     for (; *form != '\0'; form++) {
-        if (*form != '%' || strchr("TNBI", form[1]) == NULL) {
+        if (*form != '%' || form[1] == '\0' || strchr("TNBI", form[1]) == NULL) {
             buf_append_char(b, *form);
             continue;
         }
