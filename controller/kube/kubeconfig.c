@@ -2,7 +2,7 @@
 
 #include "base/base64.h"
 #include "base/mem.h"
-#include "kube/yamldoc.h"
+#include "base/yamldoc.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -21,8 +21,9 @@ while IFS=: read -r file line include; do
     [ -n "${rank[$to]:-}" ] || { say "$file:$line: include of unknown layer \"$to\""; continue; }
     [ "${rank[$to]}" -le "${rank[$from]}" ] || say "$file:$line: $from/ must not include $to/ (layers point downwards)"
 done < <(grep -rnE '^#include "[a-z-]+/' controller --include='*.[ch]')
-# The pure layers know nothing of the outside, and the model nothing of the wire.
-grep -nE '#include <(curl|libwebsockets|jansson|yaml|sys/socket)' controller/{base,rootcause,ledger,steplog}/*.[ch] && say "a pure layer includes an I/O or JSON library"
+# The pure layers know nothing of the outside, and the model nothing of the wire. libyaml only parses: yamldoc reads the files.
+grep -nE '#include <(curl|libwebsockets|jansson|yaml|sys/socket)' controller/{base,rootcause,ledger,steplog}/*.[ch] |
+    grep -v '^controller/base/yamldoc\.h:.*<yaml' && say "a pure layer includes an I/O or JSON library"
 git ls-files "controller/operator/*.[ch]" | grep -v ^controller/operator/runtime/ | xargs grep -nE "#include \"(io|kube|gcp|sources|recorder)/" && say "only operator/runtime/ may use io/, kube/, gcp/, sources/ and recorder/"
 
 # The rooms of operator/, likewise (tests/check/structure.py looks at the calls).

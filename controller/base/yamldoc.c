@@ -1,4 +1,4 @@
-#include "kube/yamldoc.h"
+#include "base/yamldoc.h"
 
 #include "base/file.h"
 #include "base/jscan.h"
@@ -10,16 +10,12 @@
 
 enum { FILE_MAX_BYTES = 4 << 20, JSON_MAX_DEPTH = 32 };
 
-int yamldoc_load(struct yamldoc *doc, const char *what, const char *path, struct error **err) {
-    *doc = (struct yamldoc){.what = what, .path = mem_strdup(path)};
-    char *text CLEANUP_FREE = NULL;
-    int r = file_read(path, FILE_MAX_BYTES, &text, err);
-    if (r < 0)
-        return error_wrap(err, -r, "%s", what);
+static int load(struct yamldoc *doc, const char *what, const char *path, struct slice text, struct error **err) {
+    int r = 0;
     yaml_parser_t parser;
     if (yaml_parser_initialize(&parser) == 0)
         return error_set(err, ENOMEM, "%s %s: libyaml did not start", what, path);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text.data, text.size_bytes);
     if (yaml_parser_load(&parser, &doc->document) != 0)
         doc->is_loaded = true;
     else
@@ -33,6 +29,18 @@ int yamldoc_load(struct yamldoc *doc, const char *what, const char *path, struct
     if (root != NULL && root->type != YAML_MAPPING_NODE && yamldoc_root(doc) != NULL)
         return yamldoc_error(doc, root, err, "a mapping such as \"apiVersion: v1\" is expected");
     return 0;
+}
+
+int yamldoc_read(struct yamldoc *doc, const char *what, const char *path, struct slice text, struct error **err) {
+    *doc = (struct yamldoc){.what = what, .path = mem_strdup(path)};
+    return load(doc, what, path, text, err);
+}
+
+int yamldoc_load(struct yamldoc *doc, const char *what, const char *path, struct error **err) {
+    *doc = (struct yamldoc){.what = what, .path = mem_strdup(path)};
+    char *text CLEANUP_FREE = NULL;
+    int r = file_read(path, FILE_MAX_BYTES, &text, err);
+    return r < 0 ? error_wrap(err, -r, "%s", what) : load(doc, what, path, slice_of(text), err);
 }
 
 void yamldoc_done(struct yamldoc *doc) {

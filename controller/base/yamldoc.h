@@ -1,7 +1,7 @@
-/* yamldoc: one YAML document with line numbers, as the kubeconfig reader wants it: every look-up that finds the wrong
+/* yamldoc: one YAML document with line numbers, for kubeconfigs and StepLogFormats: every look-up that finds the wrong
  * thing says which file, which line and what was expected. Nodes are libyaml's; they live as long as the document. */
-#ifndef KUBE_YAMLDOC_H
-#define KUBE_YAMLDOC_H
+#ifndef BASE_YAMLDOC_H
+#define BASE_YAMLDOC_H
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -15,6 +15,8 @@ struct yamldoc {
     bool is_loaded;
 };
 
+/* The first document of a text; what and path are for messages. */
+int yamldoc_read(struct yamldoc *doc, const char *what, const char *path, struct slice text, struct error **err);
 int yamldoc_load(struct yamldoc *doc, const char *what, const char *path, struct error **err);
 void yamldoc_done(struct yamldoc *doc);
 
