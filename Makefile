@@ -85,7 +85,8 @@ $(OUT)/obj/%.o: %.c
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),-I tests/harness -I tests) -c -o $@ $<
 
-# The page, and the table of signatures, are put into the programs as they are.
+# The page, the table of signatures and the shipped formats are put into the programs as they are.
+$(OUT)/obj/controller/steplog/shipped.o: $(wildcard helm/goodput-controller/files/formats/*.yaml)
 $(OUT)/obj/controller/export/assets.o: $(wildcard controller/export/page/*)
 $(OUT)/obj/controller/rootcause/signatures.o: controller/rootcause/signatures.tsv
 
@@ -191,7 +192,7 @@ $(OUT)/bin/test-sim: $(call objects,$(wildcard tests/sim/*.c)) $(STATUS_CHECK) $
 TRUTH_JOBS ?= 10000
 $(OUT)/bin/truth: $(call objects,$(wildcard tests/truth/*.c)) $(RANDOM) $(call link_order,steplog)
 	@mkdir -p $(dir $@)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lm
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lyaml -lm
 
 TEAR_JOBS ?= 1000
 SPREAD_JOBS ?= $(TRUTH_JOBS)
@@ -307,7 +308,7 @@ parity: programs ## the Python library's own answers against analyze --definitio
 # What two new entries cost the ledger by itself.
 $(OUT)/bin/bench-append: $(call objects,tests/bench/append.c) $(call link_order,steplog)
 	@mkdir -p $(dir $@)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lm
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lyaml -lm
 
 .PHONY: bench-fleet
 $(OUT)/bin/bench-fleet: $(call objects,tests/bench/fleet.c tests/fleet/lives.c) $(call link_order,fleet)

@@ -5,9 +5,14 @@
 #include <stdio.h>
 
 const char *steplog_recognized_name(const struct steplog *s) {
-    for (int i = 0; s->formats[i] != NULL; i++)
-        if (s->formats[i]->name_of != NULL && s->formats[i]->id == s->counts.recognized)
-            return s->formats[i]->name_of(s->states[i]);
+    for (int i = 0; s->formats[i] != NULL; i++) {
+        const struct format *f = s->formats[i];
+        enum steplog_format id = f == &steplog_shipped ? STEPLOG_REGEX : f->id;
+        bool gave_steps = s->states[i] != NULL && id == s->counts.recognized;
+        const char *name = f->name_of != NULL && gave_steps ? f->name_of(s->states[i]) : NULL;
+        if (name != NULL)
+            return name;
+    }
     return s->counts.recognized != STEPLOG_AUTO ? steplog_format_name(s->counts.recognized) : "";
 }
 
@@ -30,7 +35,7 @@ void steplog_explain(const struct steplog *s, struct steplog_explanation *ret) {
         const struct format *f = s->formats[i];
         if (f->looks_for == NULL || !steplog_is_read(s, f))
             continue;
-        ret->tried[ret->tried_count].format = steplog_format_name(f->id);
+        ret->tried[ret->tried_count].format = f == &steplog_shipped ? "StepLogFormats" : steplog_format_name(f->id);
         explain_format(s, i, ret->tried[ret->tried_count].why);
         ret->tried_count++;
     }

@@ -13,6 +13,7 @@
     X(nemo)                                                                                                            \
     X(torchtitan)                                                                                                      \
     X(deepspeed)                                                                                                       \
+    X(shipped)                                                                                                         \
     X(lightning)                                                                                                       \
     X(keras)                                                                                                           \
     X(huggingface)                                                                                                     \
@@ -22,5 +23,7 @@
 
 /* By rows; ended by NULL. */
 extern const struct format *const steplog_formats[];
+
+extern const struct format steplog_shipped;
 
 #endif

@@ -105,7 +105,8 @@ struct steplog {
     struct {
         int64_t at_ms, steps;
     } burst;               /* the steps that end within some milliseconds */
-    bool is_saving;        /* a user's patterns: since the line of a save's start */
+    bool is_saving;        /* patterns: since the line of a save's start */
+    bool is_evaluating;    /* patterns: since the line of an evaluation's start */
     int64_t blocking_step; /* of a save that training waits for; RECORD_NONE */
     int64_t unproved_step; /* of a save in the background that nothing has proved to be final; RECORD_NONE */
 };

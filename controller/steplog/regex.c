@@ -15,7 +15,7 @@
  * item, one for each byte since the last callout, and half the rest of the text for an item that may compare all of it.
  * An item costs more where a counted repeat of a group was compiled into thousands of nested groups, which end without
  * a callout. test_regex.c measures what a unit takes. */
-#define HEAD_BYTES 2048
+#define HEAD_BYTES 8192
 #define ITEM_UNITS 8
 #define SCAN_SHARE 2
 #define COMPILED_BYTES_A_UNIT 2048

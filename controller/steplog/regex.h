@@ -19,7 +19,7 @@ struct regex *regex_new(const char *name, const char *pattern, struct error **er
 void regex_free(struct regex *r);
 bool regex_has_group(const struct regex *r, const char *group);
 
-/* Only the first 2,048 bytes of a text are searched. A match that needs more than `limit` units of work is
+/* Only the first 8,192 bytes of a text are searched. A match that needs more than `limit` units of work is
  * REGEX_TOO_EXPENSIVE. A pattern that was too expensive on 20 texts is disabled: it matches none. */
 enum regex_result regex_match(struct regex *r, struct slice text, size_t limit);
 /* What the last match took: a unit is at most some tens of nanoseconds, whatever the pattern. */

@@ -142,6 +142,8 @@ static bool read_from(struct steplog *s, struct slice text, int row) {
                 return true;
             break;
         }
+        if (result != LINE_NOT_MINE && s->formats[i] == &steplog_shipped)
+            return true; /* it knows more of the line than what reads the rest */
         if (result != LINE_NOT_MINE)
             break;
     }
@@ -526,6 +528,7 @@ void steplog_visit(struct steplog *s, struct codec *c) {
     codec_time(c, &s->burst.at_ms);
     s->burst.steps = codec_within(c, s->burst.steps, 0, INT64_MAX / 4096);
     codec_bool(c, &s->is_saving);
+    codec_bool(c, &s->is_evaluating);
     visit_pace(c, &s->pace);
     for (int i = 0; s->formats[i] != NULL; i++)
         if (s->states[i] != NULL && s->formats[i]->state_visit != NULL)

@@ -12,6 +12,7 @@ static const struct {
     const char *name;
     enum record_kind kind;
 } kinds[] = {{"Step", RECORD_STEP_END},
+             {"StepStart", RECORD_STEP_START},
              {"CheckpointStart", RECORD_SAVE_START},
              {"CheckpointSaved", RECORD_SAVE_DURABLE},
              {"CheckpointRestoreStart", RECORD_RESTORE_START},
@@ -29,11 +30,16 @@ static const struct {
     enum userformat_meaning is;
     double scale;
 } units[] = {{"Step", "", USERFORMAT_STEP, 1},
+             {"NextStep", "", USERFORMAT_NEXT_STEP, 1},
              {"Duration", "s", USERFORMAT_DURATION, 1e3},
              {"Duration", "ms", USERFORMAT_DURATION, 1},
              {"Duration", "us", USERFORMAT_DURATION, 1e-3},
              {"Duration", "ns", USERFORMAT_DURATION, 1e-6},
              {"Duration", "min", USERFORMAT_DURATION, 6e4},
+             {"Evaluation", "s", USERFORMAT_EVALUATION, 1e3},
+             {"Evaluation", "ms", USERFORMAT_EVALUATION, 1},
+             {"CheckpointSave", "s", USERFORMAT_SAVE, 1e3},
+             {"CheckpointSave", "ms", USERFORMAT_SAVE, 1},
              {"Time", "RFC3339", USERFORMAT_TIME, 0},
              {"Time", "unixSeconds", USERFORMAT_TIME, 1e3},
              {"Time", "unixMilliseconds", USERFORMAT_TIME, 1},
@@ -197,11 +203,11 @@ struct userformat *userformat_parse(struct slice spec, struct error **err) {
             r = pattern_scan(&j, f, err);
     }
     for (int i = 0; i < f->count; i++)
-        has_step |= f->patterns[i].kind == RECORD_STEP_END;
+        has_step |= f->patterns[i].kind == RECORD_STEP_END || f->patterns[i].kind == RECORD_STEP_START;
     if (r == 0 && jscan_error(&j, NULL) != NULL)
         r = error_set(err, EINVAL, "the spec is not JSON: %s", jscan_error(&j, NULL));
     if (r == 0 && !has_step)
-        r = error_set(err, EINVAL, "no pattern is of kind Step");
+        r = error_set(err, EINVAL, "no pattern is of kind Step or StepStart");
     if (r == 0)
         return f;
     userformat_free(f);

@@ -11,7 +11,15 @@
 #define USERFORMAT_NAME_SIZE 64
 #define USERFORMAT_LINE_BYTES 2048
 
-enum userformat_meaning { USERFORMAT_STEP, USERFORMAT_DURATION, USERFORMAT_TIME, USERFORMAT_THROUGHPUT };
+enum userformat_meaning {
+    USERFORMAT_STEP,
+    USERFORMAT_NEXT_STEP,
+    USERFORMAT_DURATION,
+    USERFORMAT_TIME,
+    USERFORMAT_THROUGHPUT,
+    USERFORMAT_EVALUATION, /* how long an evaluation took that came between a step and its line; then a save */
+    USERFORMAT_SAVE,
+};
 
 struct userformat_field {
     char group[USERFORMAT_NAME_SIZE];

@@ -39,7 +39,8 @@ TEST(options_are_refused_with_one_line) {
            "a", "--regex", "stop=x");
     PARSES("format Regex needs --regex 'step=PATTERN' with a group (?<step>...)", "a", "--format=Regex");
     PARSES("--format COBOL: unknown format; the formats are Auto, Recorder, MaxText, Megatron, NeMo, TorchTitan, "
-           "DeepSpeed, HuggingFace, Keras, Lightning, Regex, Generic, and those of --format-file",
+           "DeepSpeed, HuggingFace, Keras, Lightning, Regex, Generic, those of --format-file, and in lower case "
+           "those that kubectl goodput formats lists",
            "a", "--format", "COBOL");
     PARSES("--at noon: not a time (RFC 3339, or Unix seconds)", "a", "--at", "noon");
     PARSES("--at nan: not a time (RFC 3339, or Unix seconds)", "a", "--at", "nan");

@@ -6,6 +6,7 @@
 #include "cli/commands/formats.h"
 #include "cli/render/pick.h"
 #include "steplog/explain.h"
+#include "steplog/shipped.h"
 
 #include <string.h>
 
@@ -51,6 +52,20 @@ TEST(every_format_has_an_example_that_is_recognized) {
     json_decref(list);
 }
 
+TEST(the_shipped_formats_are_listed_with_an_example) {
+    json_t *list = formats_list();
+    for (int i = 0; i < SHIPPED_COUNT; i++) {
+        const json_t *format = named(list, shipped_get(i)->name);
+        const char *line = json_string_value(json_array_get(pick(format, "example"), 0));
+        struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, ignore, NULL);
+        REQUIRE(line != NULL);
+        steplog_line(s, slice_of(line), 1795227105000);
+        CHECK_TEXT(steplog_recognized_name(s), shipped_get(i)->name);
+        steplog_free(s);
+    }
+    json_decref(list);
+}
+
 TEST(the_list_fits_a_terminal) {
     const struct text_style style = {.columns = 80};
     CLEANUP_BUF struct buf out;
@@ -62,7 +77,7 @@ TEST(the_list_fits_a_terminal) {
         CLEANUP_FREE char *text = slice_dup(line);
         CHECK(text_width(text) <= 80);
     }
-    CHECK(strstr(buf_text(&out), "\nMegatron     Megatron-LM, its last rank\n") != NULL);
+    CHECK(strstr(buf_text(&out), "\nMegatron       Megatron-LM, its last rank\n") != NULL);
     json_decref(list);
 }
 
@@ -77,7 +92,7 @@ TEST(the_list_is_printed_as_asked_for) {
     CHECK(json_equal(json_object_get(o, "formats"), list));
     CHECK_TEXT(names.out, buf_text(&expected));
     CHECK(strncmp(yaml.out, "formats:\n- name: Recorder\n", 26) == 0);
-    CHECK(strstr(table.out, "\nMegatron     Megatron-LM, its last rank\n") != NULL);
+    CHECK(strstr(table.out, "\nMegatron       Megatron-LM, its last rank\n") != NULL);
     CHECK_INT(json.code + yaml.code + names.code + table.code, 0);
     json_decref(o);
     json_decref(list);

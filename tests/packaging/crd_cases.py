@@ -122,9 +122,9 @@ ENUMS = [
     ("spec.program.model.attention", "Full Causal"),
     ("fleet.spec.selector.labelSelector.matchExpressions[0].operator", "In NotIn Exists DoesNotExist"),
     ("fleet.spec.window.calendar", "Day Week Month"),
-    ("format.spec.patterns[0].kind", "Step CheckpointStart CheckpointSaved CheckpointRestoreStart CheckpointRestored "
+    ("format.spec.patterns[0].kind", "Step StepStart CheckpointStart CheckpointSaved CheckpointRestoreStart CheckpointRestored "
      "EvaluationStart EvaluationEnd DataStart DataEnd JobStart JobEnd"),
-    ("format.spec.patterns[0].fields[0].meaning", "Step Duration Time Throughput"),
+    ("format.spec.patterns[0].fields[0].meaning", "Step NextStep Duration Time Throughput Evaluation CheckpointSave"),
     ("format.spec.patterns[0].fields[0].unit",
      "s ms us ns min RFC3339 unixSeconds unixMilliseconds TFLOP/s GFLOP/s"),
 ]
@@ -226,7 +226,7 @@ OTHERS = [
      {"selector": {"labelSelector": {"matchExpressions": [{"key": "a"}]}}}, "operator: Required value"),
     ("group-by-twice", "FleetGoodput", {"groupBy": ["queue", "queue"]}, 'spec.groupBy[1]: Duplicate value: "queue"'),
     ("patterns-without-step", "StepLogFormat", {"patterns": [dict(LINE, kind="JobEnd")]},
-     "at least one pattern has to be of kind Step: without steps there is no runtime goodput"),
+     "at least one pattern has to be of kind Step or StepStart: without steps there is no runtime goodput"),
     ("patterns-of-one-name", "StepLogFormat", {"patterns": [LINE, LINE]}, "spec.patterns[1]: Duplicate value"),
     ("patterns-missing", "StepLogFormat", {}, "spec.patterns: Required value"),
     ("pattern-without-kind", "StepLogFormat", {"patterns": [{"name": "a", "pattern": STEP}]},

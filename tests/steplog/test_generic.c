@@ -77,7 +77,7 @@ TEST(numbers_with_a_fraction_count_no_steps) {
 /* The last component of a key says what it is. */
 TEST(keys_with_a_path_are_read_by_their_components) {
     struct seen seen;
-    CHECK_TEXT(read_lines("step:%d - actor/pg_loss:0.123 - perf/throughput:%d.5 - timing_s/step:12.3", 9, &seen),
+    CHECK_TEXT(read_lines("new step:%d - actor/pg_loss:0.123 - perf/throughput:%d.5 - timing_s/step:12.3", 9, &seen),
                "Generic(step N)");
     CHECK_INT(seen.steps, 9);
     CHECK_TEXT(read_lines("train/global_step: %d, train/loss: 0.5, time/step: 3", 9, &seen),

@@ -62,7 +62,7 @@ TEST(a_wrong_format_is_refused_with_a_sentence) {
     static const struct {
         const char *spec, *trouble;
     } cases[] = {
-        {"{}", "no pattern is of kind Step"},
+        {"{}", "no pattern is of kind Step or StepStart"},
         {"[]", "there is no spec"},
         {"", "there is no spec"},
         {STEP_HEAD "\"^x (?<step>\"}]}",

@@ -2,8 +2,9 @@
 
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "base/yamldoc.h"
 #include "cli/arguments.h"
-#include "kube/yamldoc.h"
+#include "steplog/shipped.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -42,18 +43,23 @@ static int set_definition(void *definition, const char *option, const char *valu
     return error_set(err, EINVAL, "%s %s: not one of ledger, library, both", option, value);
 }
 
-static int set_format(void *to, const char *option, const char *value, struct error **err) {
+static int set_format(void *analyze, const char *option, const char *value, struct error **err) {
+    struct analyze *a = analyze;
     int format = steplog_format_of_name(slice_of(value));
-    if (format >= 0) {
-        *(enum steplog_format *)to = (enum steplog_format)format;
+    const struct shipped *shipped = shipped_find(slice_of(value));
+    if (format >= 0 || shipped != NULL) {
+        a->format = shipped != NULL ? STEPLOG_REGEX : (enum steplog_format)format;
+        a->shipped = shipped != NULL ? shipped->format : NULL;
         return 0;
     }
     CLEANUP_BUF struct buf names;
     buf_init(&names, 1024);
     for (int i = 0; i < STEPLOG_FORMAT_COUNT; i++)
         buf_format(&names, "%s%s", i > 0 ? ", " : "", steplog_format_name((enum steplog_format)i));
-    return error_set(err, EINVAL, "%s %s: unknown format; the formats are %s, and those of --format-file", option,
-                     value, buf_text(&names));
+    return error_set(err, EINVAL,
+                     "%s %s: unknown format; the formats are %s, those of --format-file, and in lower "
+                     "case those that kubectl goodput formats lists",
+                     option, value, buf_text(&names));
 }
 
 static int set_regex(void *analyze, const char *option, const char *value, struct error **err) {
@@ -156,7 +162,7 @@ static int set_cloud_logging(void *log, const char *option, const char *value, s
 #define AT(field) offsetof(struct analyze, field)
 static const struct argument_row table[] = {
     {NULL, "--definition", AT(definition), true, set_definition, NULL},
-    {NULL, "--format", AT(format), true, set_format, NULL},
+    {NULL, "--format", 0, true, set_format, NULL},
     {NULL, "--format-file", 0, true, set_format_file, NULL},
     {NULL, "--regex", 0, true, set_regex, NULL},
     {NULL, "--at", AT(at_us), true, set_time, NULL},
@@ -184,11 +190,11 @@ static int check(const struct analyze *a, struct error **err) {
         return error_set(err, EINVAL, "analyze needs the FILE of a step log (- is standard input)");
     if (a->to_us != ANALYZE_NO_TIME && a->from_us == ANALYZE_NO_TIME)
         return error_set(err, EINVAL, "--to needs --from");
-    if (a->user != NULL && (a->format != STEPLOG_REGEX || a->patterns.step != NULL))
+    if (a->user != NULL && (a->format != STEPLOG_REGEX || a->shipped != NULL || a->patterns.step != NULL))
         return error_set(err, EINVAL, "--format-file replaces --format and --regex: leave them out");
-    if (a->format == STEPLOG_REGEX && a->patterns.step == NULL && a->user == NULL)
+    if (a->format == STEPLOG_REGEX && a->patterns.step == NULL && a->user == NULL && a->shipped == NULL)
         return error_set(err, EINVAL, "format Regex needs --regex 'step=PATTERN' with a group (?<step>...)");
-    if (a->format != STEPLOG_REGEX && a->patterns.step != NULL)
+    if ((a->format != STEPLOG_REGEX || a->shipped != NULL) && a->patterns.step != NULL)
         return error_set(err, EINVAL, "--regex needs --format Regex");
     if (a->definition != ANALYZE_LIBRARY && a->to_us != ANALYZE_NO_TIME && a->to_us <= a->from_us)
         return error_set(err, EINVAL, "--to is not after --from");

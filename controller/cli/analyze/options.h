@@ -33,6 +33,7 @@ struct analyze {
     struct text_style style;
     struct steplog_patterns patterns; /* format Regex; borrowed */
     struct userformat *user;          /* of --format-file; owned, NULL: none */
+    const struct userformat *shipped; /* of --format; NULL: none */
     struct analyze_cloud cloud;       /* log NULL: reads files; else its log is the only path */
     char **paths;                     /* owned; "-" is standard input */
     size_t path_count, path_capacity;

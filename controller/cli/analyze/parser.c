@@ -9,7 +9,8 @@
 
 struct steplog *analyze_parser(const struct analyze *a, void (*on_one)(void *context, const struct record *r),
                                void *context, struct error **err) {
-    struct steplog *parser = a->user != NULL              ? steplog_new_user(a->user, on_one, context, err)
+    const struct userformat *user = a->user != NULL ? a->user : a->shipped;
+    struct steplog *parser = user != NULL                 ? steplog_new_user(user, on_one, context, err)
                              : a->format == STEPLOG_REGEX ? steplog_new_regex(&a->patterns, on_one, context, err)
                                                           : steplog_new(a->format, NULL, on_one, context);
     if (parser != NULL)

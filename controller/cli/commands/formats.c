@@ -4,12 +4,13 @@
 #include "cli/render/output.h"
 #include "cli/render/pick.h"
 #include "cli/render/print.h"
+#include "steplog/shipped.h"
 #include "steplog/steplog.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LINES = 4, NAME_WIDTH = 12 };
+enum { MAX_LINES = 4, NAME_WIDTH = 14 };
 
 /* Lines from which Auto recognizes the format (tests/cli/test_formats.c). */
 static const struct {
@@ -52,6 +53,16 @@ static const struct {
     {"Generic", "any counter of steps next to a loss, a time or a rate", {"iter 11: loss 7.3261, time 643.61ms"}},
 };
 
+/* The first example of a step's line. */
+static const char *example_of(const struct shipped *f) {
+    for (int i = 0; i < f->format->count; i++) {
+        const struct userformat_pattern *p = &f->format->patterns[i];
+        if ((p->kind == RECORD_STEP_END || p->kind == RECORD_STEP_START) && p->example_count > 0)
+            return p->examples[0].line;
+    }
+    return "";
+}
+
 json_t *formats_list(void) {
     json_t *list = json_array();
     for (int i = STEPLOG_AUTO + 1; i < STEPLOG_FORMAT_COUNT; i++)
@@ -64,6 +75,11 @@ json_t *formats_list(void) {
             json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", examples[k].name, "trainer",
                                                   examples[k].trainer, "example", lines));
         }
+    for (int i = 0; i < SHIPPED_COUNT; i++) {
+        const struct shipped *f = shipped_get(i);
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:[s]}", "name", f->name, "trainer", f->trainer, "example", example_of(f)));
+    }
     return list;
 }
 
@@ -87,9 +103,11 @@ void formats_draw(const json_t *formats, const struct text_style *style, struct 
         }
     }
     buf_append_char(out, '\n');
-    text_wrap(out, style, 0, 0,
-              "Auto, the default, tries all of them. Regex and StepLogFormats read any other log: see "
-              "deploy/docs/how-to/custom-format.md.");
+    text_wrap(
+        out, style, 0, 0,
+        "Auto, the default, tries all of them. Those in lower case are StepLogFormats that the chart ships. Regex "
+        "and other StepLogFormats read any other log: see "
+        "deploy/docs/how-to/custom-format.md.");
 }
 
 static void append_names(const json_t *formats, struct buf *out) {

@@ -1,5 +1,7 @@
 #include "operator/job/formats.h"
 
+#include "steplog/shipped.h"
+
 #include <stdlib.h>
 
 void format_free(void *value) {
@@ -15,7 +17,10 @@ const struct userformat *job_user_format(const struct model_job *job, const char
     const struct format *f = map_get(&job->jobs->formats, slice_of(job->spec.log.format));
     if (ret_trouble != NULL)
         *ret_trouble = f == NULL ? NULL : f->trouble;
-    return f == NULL ? NULL : f->user;
+    if (f != NULL)
+        return f->user;
+    const struct shipped *shipped = shipped_find(slice_of(job->spec.log.format));
+    return shipped == NULL ? NULL : shipped->format;
 }
 
 /* Built-in formats begin with a capital, names of objects do not. */

@@ -14,8 +14,8 @@ struct format {
 };
 
 void format_free(void *format);
-/* The StepLogFormat that the job's spec names; NULL: it cannot be used. *ret_trouble (may be NULL) says why; NULL:
- * there is none of that name. */
+/* The StepLogFormat that the job's spec names: the object of that name, else the shipped one; NULL: it cannot be used.
+ * *ret_trouble (may be NULL) says why; NULL: there is none of that name. */
 const struct userformat *job_user_format(const struct model_job *job, const char **ret_trouble);
 bool job_has_user_format(const struct model_job *job); /* spec.stepLog.format names a StepLogFormat */
 

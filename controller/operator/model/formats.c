@@ -10,6 +10,7 @@
 #include "operator/job/target.h"
 #include "operator/model/model_internal.h"
 #include "operator/objects/steplogformat.h"
+#include "steplog/shipped.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,13 +63,14 @@ int observe_steplogformat(struct jobs *jobs, enum observed what, struct slice na
         bool was_usable = f != NULL && f->user != NULL;
         CLEANUP_FREE char *text = slice_dup(name);
         format_free(map_take(&jobs->formats, name));
-        change_jobs(jobs, text, NULL, was_usable);
+        const struct shipped *shipped = shipped_find(name);
+        change_jobs(jobs, text, shipped == NULL ? NULL : shipped->format, was_usable);
         return 0;
     }
     int err = object_steplogformat_parse(json, &o);
     if (err < 0)
         return err;
-    bool was_usable = f != NULL && f->user != NULL;
+    bool was_usable = f != NULL ? f->user != NULL : shipped_find(o.meta.name) != NULL;
     if (f != NULL && f->generation == o.meta.generation)
         return 0; /* our own status came back */
     if (f == NULL) {

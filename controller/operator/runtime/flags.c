@@ -6,6 +6,7 @@
 #include "formulas/price.h"
 #include "operator/runtime/records.h"
 #include "sources/cloud_logging_allow.h"
+#include "steplog/shipped.h"
 #include "steplog/steplog.h"
 
 #include <assert.h>
@@ -195,7 +196,7 @@ static int set_mode(const struct flag *flag, const char *value, int *to, struct 
 
 static int set_format(const struct flag *flag, const char *value, const char **to, struct error **err) {
     int format = steplog_format_of_name(slice_of(value));
-    if (format < 0 || format == STEPLOG_REGEX)
+    if ((format < 0 && shipped_find(slice_of(value)) == NULL) || format == STEPLOG_REGEX)
         return error_set(err, EINVAL, "--%s: \"%s\" is not a log format such as Auto or MaxText (Regex needs a spec)",
                          flag->name, value);
     *to = value;

@@ -210,9 +210,10 @@ static void set_reading(struct view *v, int64_t at_ms) {
 
 const char *view_log_format(const struct view *v) {
     bool is_user = v->log_format == STEPLOG_REGEX && steplog_format_of_name(slice_of(v->job->spec.log.format)) < 0;
-    if (v->log_format == STEPLOG_GENERIC && v->log_format_name != NULL)
-        return v->log_format_name;
-    return is_user ? v->job->spec.log.format : steplog_format_name(v->log_format);
+    bool has_name = v->log_format_name != NULL && v->log_format_name[0] != '\0';
+    if (is_user)
+        return v->job->spec.log.format;
+    return has_name ? v->log_format_name : steplog_format_name(v->log_format);
 }
 
 /* Two formats report other steps: which are the job's, only a person can say. */

@@ -29,7 +29,7 @@ type StepLogFormatSpec struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
-	// +kubebuilder:validation:XValidation:rule="self.exists(p, p.kind == 'Step')",message="at least one pattern has to be of kind Step: without steps there is no runtime goodput"
+	// +kubebuilder:validation:XValidation:rule="self.exists(p, p.kind == 'Step' || p.kind == 'StepStart')",message="at least one pattern has to be of kind Step or StepStart: without steps there is no runtime goodput"
 	Patterns []LinePattern `json:"patterns,omitempty"`
 }
 
@@ -60,7 +60,7 @@ type LinePattern struct {
 	Examples []LineExample `json:"examples,omitempty"`
 }
 
-// +kubebuilder:validation:Enum=Step;CheckpointStart;CheckpointSaved;CheckpointRestoreStart;CheckpointRestored;EvaluationStart;EvaluationEnd;DataStart;DataEnd;JobStart;JobEnd
+// +kubebuilder:validation:Enum=Step;StepStart;CheckpointStart;CheckpointSaved;CheckpointRestoreStart;CheckpointRestored;EvaluationStart;EvaluationEnd;DataStart;DataEnd;JobStart;JobEnd
 type LineKind string
 
 type GroupMeaning struct {
@@ -76,7 +76,7 @@ type GroupMeaning struct {
 	Unit *Unit `json:"unit,omitempty"`
 }
 
-// +kubebuilder:validation:Enum=Step;Duration;Time;Throughput
+// +kubebuilder:validation:Enum=Step;NextStep;Duration;Time;Throughput;Evaluation;CheckpointSave
 type Meaning string
 
 // +kubebuilder:validation:Enum=s;ms;us;ns;min;RFC3339;unixSeconds;unixMilliseconds;"TFLOP/s";"GFLOP/s"
