@@ -13,7 +13,7 @@
 #define APART_MS 20000
 
 void generic_bar_init(struct generic_bar *b) {
-    b->epoch = b->total = b->done = RECORD_NONE;
+    b->epoch = b->total = b->done = b->start_total = b->start = b->resumed_step = RECORD_NONE;
     b->began_ms = TIME_UNKNOWN;
 }
 
@@ -27,6 +27,9 @@ void generic_bar_visit(struct generic_bar *b, struct codec *c) {
     visit_line_time(c, &b->began_ms);
     b->before = codec_within(c, b->before, 0, 2 * STEPLOG_MAX_STEP);
     b->drawn = codec_within(c, b->drawn, 0, STEPLOG_MAX_STEP);
+    visit_step_number(c, &b->start_total);
+    visit_step_number(c, &b->start);
+    visit_step_number(c, &b->resumed_step);
 }
 
 /* ---- a drawing ---- */
@@ -137,6 +140,13 @@ static bool take_two_counters(struct slice text, int64_t *step) {
            slice_take_char(&text, '|');
 }
 
+/* tqdm draws a bar at once, with what it begins from. Without that drawing, the first one is taken for the end of one
+ * step. */
+static int64_t first_step(const struct generic_bar *b, const struct progress *bar, int64_t step) {
+    bool is_known = b->start_total == bar->total && b->start < bar->done;
+    return is_known ? step - bar->done + b->start + 1 : step;
+}
+
 bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct slice text) {
     struct progress bar;
     if (b->is_refused || (!parse_tqdm(text, &bar) && !parse_rich(text, &bar)))
@@ -147,12 +157,19 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
     int64_t epoch = epoch_of(bar.description);
     if (epoch != RECORD_NONE && epoch > STEPLOG_MAX_STEP / bar.total - 1)
         return true;
+    if (b->drawn == 0 && bar.elapsed_s == 0 && b->start_total != bar.total) {
+        b->start_total = bar.total;
+        b->start = bar.done;
+        return true;
+    }
     if (kind != b->kind) {
         /* An outer bar moves once an epoch: the inner one counts. */
         if (bar.done == 0 || !shows_training(text, &bar, epoch))
             return true;
         struct generic_bar fresh = {.kind = kind};
         generic_bar_init(&fresh);
+        fresh.start_total = b->start_total;
+        fresh.start = b->start;
         *b = fresh;
     }
     int64_t done = b->done;
@@ -162,10 +179,11 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
         b->stamped_ms = b->clock_ms;
     if (bar.done == 0 || bar.done == done)
         return true;
-    b->drawn++;
     int64_t step;
     if (!take_two_counters(slice_trim(text), &step))
         step = epoch != RECORD_NONE ? epoch * bar.total + bar.done : b->before + bar.done;
+    if (b->drawn++ == 0)
+        b->resumed_step = first_step(b, &bar, step);
     keep_drawing(b, step);
     return true;
 }
@@ -181,7 +199,15 @@ static int64_t zero_ms(const struct generic_bar *b, const struct steplog *s) {
     return b->began_ms != TIME_UNKNOWN && b->began_ms < ms ? b->began_ms : ms;
 }
 
+static void emit_resume(struct steplog *s, int64_t step) {
+    struct record r = steplog_record(s, RECORD_RESUME);
+    r.step = step;
+    steplog_emit(s, &r, STEPLOG_GENERIC);
+}
+
 static void emit_drawings(const struct generic_bar *b, struct steplog *s, int64_t from_ms) {
+    if (s->last_step == RECORD_NONE)
+        emit_resume(s, b->resumed_step);
     for (int i = 0; i < b->count; i++) {
         struct record r = steplog_record(s, RECORD_STEP_END);
         r.is_derived = true;

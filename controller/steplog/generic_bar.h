@@ -13,6 +13,8 @@ struct generic_bar {
     int64_t began_ms;           /* its clock was zero; TIME_UNKNOWN */
     int64_t before;             /* what earlier bars counted, where no drawing gives the epoch */
     int64_t drawn;              /* drawings that moved the bar */
+    int64_t start_total, start; /* of a bar drawn when its clock was zero: what it began from; RECORD_NONE */
+    int64_t resumed_step;       /* the first step of the log */
     /* Of the line being read. */
     struct {
         int64_t step, clock_ms;

@@ -7,7 +7,8 @@
 #include <string.h>
 
 struct seen {
-    int64_t steps, first_step, last_step, first_ms, lives, lives_before_steps, duration_ms; /* of the last step */
+    int64_t steps, first_step, last_step, first_ms, resumed_step, lives, lives_before_steps;
+    int64_t duration_ms; /* of the last step */
 };
 
 static void on_record(void *context, const struct record *r) {
@@ -16,6 +17,8 @@ static void on_record(void *context, const struct record *r) {
         seen->lives++;
         seen->lives_before_steps += seen->steps == 0;
     }
+    if (r->kind == RECORD_RESUME)
+        seen->resumed_step = r->step;
     if (r->kind != RECORD_STEP_END)
         return;
     if (seen->steps++ == 0) {
@@ -146,4 +149,27 @@ TEST(durations_that_agree_with_the_distance_of_lines_are_read) {
         CHECK_INT(seen.steps, 9);
         CHECK_INT(seen.duration_ms, cases[i].duration_ms);
     }
+}
+
+static void read_bar(const char *first, struct seen *seen) {
+    char text[2000];
+    int n = snprintf(text, sizeof text, "2026-11-21T02:00:00Z %s", first);
+    for (int i = 0; i < 9; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "\rTraining Progress:   4%%|4   | %d/500 [00:%02d<01:01,  1.6it/s]", 23 + 3 * i, 7 + 2 * i);
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, seen);
+    *seen = (struct seen){0};
+    steplog_feed(s, (struct slice){text, (size_t)n}, true);
+    steplog_end(s);
+    steplog_free(s);
+}
+
+TEST(a_bar_tells_where_training_resumed) {
+    struct seen seen;
+    read_bar("Training Progress:   4%|4         | 20/500 [00:00<?, ?it/s]", &seen);
+    CHECK_INT(seen.resumed_step, 21);
+    CHECK_INT(seen.first_step, 23);
+    read_bar("", &seen); /* the bar was not drawn at its beginning: one step by the first drawing */
+    CHECK_INT(seen.resumed_step, 23);
+    CHECK_INT(seen.first_step, 23);
 }
