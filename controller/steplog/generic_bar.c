@@ -119,10 +119,11 @@ static void next_bar(struct generic_bar *b, const struct progress *bar, int64_t 
     b->done = bar->done;
 }
 
-/* The bar's clock has whole seconds: drawings that are close together would seem to take all or nothing. The line's
- * last one has the line's own time. */
-static void keep_drawing(struct generic_bar *b, int64_t step) {
-    bool is_close = b->count > 1 && b->clock_ms - b->drawings[b->count - 2].clock_ms < APART_MS;
+/* The bar's clock has whole seconds: drawings that are close together, or to the line before, would seem to take all or
+ * nothing. The line's last one has the line's own time. */
+static void keep_drawing(struct generic_bar *b, int64_t step, bool has_line_before) {
+    int64_t before_ms = b->count > 1 ? b->drawings[b->count - 2].clock_ms : 0;
+    bool is_close = b->count > !has_line_before && b->clock_ms - before_ms < APART_MS;
     if (b->count == GENERIC_DRAWINGS && !is_close) {
         b->count = 0;
         for (int i = 0; i < GENERIC_DRAWINGS; i += 2)
@@ -184,7 +185,7 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
         step = epoch != RECORD_NONE ? epoch * bar.total + bar.done : b->before + bar.done;
     if (b->drawn++ == 0)
         b->resumed_step = first_step(b, &bar, step);
-    keep_drawing(b, step);
+    keep_drawing(b, step, s->last_step != RECORD_NONE);
     return true;
 }
 
@@ -197,6 +198,15 @@ static int64_t zero_ms(const struct generic_bar *b, const struct steplog *s) {
         return TIME_UNKNOWN;
     int64_t ms = s->stamp_ms - b->stamped_ms;
     return b->began_ms != TIME_UNKNOWN && b->began_ms < ms ? b->began_ms : ms;
+}
+
+/* The last drawing but one is too close to the last one, too. */
+static void drop_close(struct generic_bar *b, bool has_line_before) {
+    int last = b->count - 1;
+    if (last <= !has_line_before || b->drawings[last].clock_ms - b->drawings[last - 1].clock_ms >= APART_MS)
+        return;
+    b->drawings[last - 1] = b->drawings[last];
+    b->count--;
 }
 
 static void emit_resume(struct steplog *s, int64_t step) {
@@ -230,8 +240,10 @@ void generic_bar_end_line(struct generic_bar *b, struct steplog *s) {
     if (b->count == 0)
         return;
     int64_t from_ms = zero_ms(b, s);
-    if (b->is_accepted)
+    if (b->is_accepted) {
+        drop_close(b, s->last_step != RECORD_NONE);
         emit_drawings(b, s, from_ms);
+    }
     b->began_ms = from_ms != TIME_UNKNOWN ? from_ms + b->earlier_ms : TIME_UNKNOWN;
     b->count = 0;
     b->clock_ms = b->earlier_ms = b->stamped_ms = 0;
