@@ -37,8 +37,9 @@ struct generic_candidate {
     int lines, equal, losses, figures;
     enum { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_ALL } scope;
     bool is_zero_based, is_epoch;
-    int64_t at_ms; /* of the last line; TIME_UNKNOWN */
-    struct {       /* lines whose number of that place was the time of each step since the line before, or of all */
+    bool is_unplaced; /* its lines leave open what the counter counts: the steps held may be of one epoch */
+    int64_t at_ms;    /* of the last line; TIME_UNKNOWN */
+    struct {          /* lines whose number of that place was the time of each step since the line before, or of all */
         int each, all;
     } agreed[GENERIC_TIMES];
     int time_place; /* from 1 on; 0: no number of the line says how long steps take */
@@ -74,6 +75,7 @@ static void start_over(struct generic_candidate *c) {
     memset(c->agreed, 0, sizeof c->agreed);
     c->delta = 0;
     c->step = RECORD_NONE;
+    c->is_unplaced = false;
 }
 
 /* Whether the counter begins again with each epoch, where the line leaves that open: of all steps that share is done
@@ -224,6 +226,8 @@ static bool counts_steps(const struct generic *g) {
 static bool is_enough(const struct generic *g, const struct generic_candidate *c) {
     if (c->is_epoch && counts_steps(g))
         return false;
+    if (c->is_unplaced)
+        return false;
     /* A counter within the epoch leaves its share of all steps within that span. */
     if (c->scope == SCOPE_ALL && c->step - c->events[0].step <= c->span)
         return false;
@@ -337,10 +341,9 @@ static enum line_result counter_line(struct steplog *s, const struct generic_lin
     c->epoch = l->epoch;
     c->number = l->number;
     c->line = s->counts.lines;
-    if (!is_known) {
+    if (is_known && c->is_unplaced && step != c->before + l->number)
         start_over(c);
-        return LINE_NOT_MINE;
-    }
+    c->is_unplaced = !is_known;
     if (step == c->step)
         return LINE_TAKEN;
     int64_t steps = c->step != RECORD_NONE ? (step - c->step) / c->unit : 0;
@@ -477,6 +480,7 @@ static void visit_candidate(struct codec *c, struct generic_candidate *x) {
     codec_bool(c, &x->is_time_of_all);
     codec_bool(c, &x->is_zero_based);
     codec_bool(c, &x->is_epoch);
+    codec_bool(c, &x->is_unplaced);
     x->held = (int)codec_count(c, (size_t)x->held, GENERIC_HELD);
     for (int i = 0; i < x->held; i++) {
         visit_line_time(c, &x->events[i].at_ms);

@@ -19,7 +19,6 @@ void generic_bar_init(struct generic_bar *b) {
 
 void generic_bar_visit(struct generic_bar *b, struct codec *c) {
     codec_bool(c, &b->is_accepted);
-    codec_bool(c, &b->is_refused);
     codec_u64(c, &b->kind);
     visit_step_number(c, &b->epoch);
     visit_step_number(c, &b->total);
@@ -150,7 +149,7 @@ static int64_t first_step(const struct generic_bar *b, const struct progress *ba
 
 bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct slice text) {
     struct progress bar;
-    if (b->is_refused || (!parse_tqdm(text, &bar) && !parse_rich(text, &bar)))
+    if (!parse_tqdm(text, &bar) && !parse_rich(text, &bar))
         return false;
     uint64_t kind = kind_of(bar.description);
     if (bar.total <= 0 || (b->is_accepted && kind != b->kind))
@@ -232,7 +231,7 @@ static void emit_drawings(const struct generic_bar *b, struct steplog *s, int64_
 }
 
 bool generic_bar_accept(struct generic_bar *b) {
-    b->is_accepted |= b->count > 0 && b->drawn >= ENOUGH_DRAWINGS && !b->is_refused;
+    b->is_accepted |= b->count > 0 && b->drawn >= ENOUGH_DRAWINGS;
     return b->is_accepted;
 }
 

@@ -7,7 +7,7 @@
 #define GENERIC_DRAWINGS 32
 
 struct generic_bar {
-    bool is_accepted, is_refused;
+    bool is_accepted;
     uint64_t kind;              /* of the bar that is counted; 0: none yet */
     int64_t epoch, total, done; /* as last drawn; RECORD_NONE */
     int64_t began_ms;           /* its clock was zero; TIME_UNKNOWN */

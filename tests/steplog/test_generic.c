@@ -97,7 +97,7 @@ TEST(one_rank_of_several_is_read_and_named) {
     seen = (struct seen){0};
     for (int i = 0; i < 10; i++)
         for (int rank = 3; rank >= 2; rank--) {
-            char line[100];
+            char line[160];
             snprintf(line, sizeof line, "2026-11-21T02:00:%02dZ [rank%d]: step %d loss 1\n", i, rank, i);
             steplog_feed(s, slice_of(line), true);
         }
@@ -172,4 +172,22 @@ TEST(a_bar_tells_where_training_resumed) {
     read_bar("", &seen); /* the bar was not drawn at its beginning: one step by the first drawing */
     CHECK_INT(seen.resumed_step, 23);
     CHECK_INT(seen.first_step, 23);
+}
+
+/* Only the next epoch shows that the counter goes on: then the first line's step was one, too. */
+TEST(steps_before_the_counter_is_understood_are_not_lost) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 0; i < 40; i++) {
+        char line[160];
+        snprintf(line, sizeof line,
+                 "2026-11-21T02:00:%02dZ Epoch %d | iter %d step %d | loss train: 8.2 | iter time: 602.00 ms\n", i,
+                 3 + i / 20, 205 + i * 5, 205 + i * 5);
+        steplog_feed(s, slice_of(line), true);
+    }
+    steplog_end(s);
+    CHECK_INT(seen.first_step, 205);
+    CHECK_INT(seen.first_ms, AT_MS);
+    CHECK_INT(seen.last_step, 400);
+    steplog_free(s);
 }
