@@ -46,7 +46,10 @@ int64_t repeats_number(struct slice line) {
         return TIME_UNKNOWN;
     const char *end = line.data + line.size_bytes, *at = memrchr(line.data, ' ', line.size_bytes);
     uint64_t whole = 0, fraction = 0;
-    if (at++ == NULL || digits_take(&at, end, &whole) > DIGITS_BEFORE || at == end || *at++ != '.')
+    if (at == NULL)
+        return 0;
+    at++;
+    if (digits_take(&at, end, &whole) > DIGITS_BEFORE || at == end || *at++ != '.')
         return 0;
     int digits = digits_take(&at, end, &fraction);
     if (digits > DIGITS_AFTER)
