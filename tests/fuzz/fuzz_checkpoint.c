@@ -46,18 +46,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct model_options options = {.keeps_checkpoints = true};
     struct model *m = model_new(&options);
     CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"research\",\"name\":\"llama3-70b\",\"uid\":\"u\",\"resourceVersion\":\"1\","
+        "{\"metadata\":{\"namespace\":\"train\",\"name\":\"train-a\",\"uid\":\"u\",\"resourceVersion\":\"1\","
         "\"generation\":2,\"creationTimestamp\":\"2026-11-21T18:00:00Z\"},\"spec\":{\"targetRef\":{\"apiGroup\":"
         "\"jobset.x-k8s.io"
-        "\",\"kind\":\"JobSet\",\"name\":\"llama3-70b\"},\"stepLog\":{\"source\":\"PodLog\"}},"
+        "\",\"kind\":\"JobSet\",\"name\":\"train-a\"},\"stepLog\":{\"source\":\"PodLog\"}},"
         "\"status\":{\"checkpoint\":\"%s\"}}",
         packed);
-    int64_t now_ms = 1795372567707; /* the seeds are from within the minute before */
-    model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("research"), SLICE("llama3-70b"), SLICE("u"),
+    int64_t now_ms = 1795228490000; /* after the seeds: test-operator the_kept_checkpoint writes them */
+    model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("train"), SLICE("train-a"), SLICE("u"),
                   slice_of(json), now_ms);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         model_watermark(m, (enum resource)r, now_ms, false);
-    struct model_job *job = model_job_find(m, "research", "llama3-70b");
+    struct model_job *job = model_job_find(m, "train", "train-a");
     struct buf out;
     buf_init(&out, 1 << 20);
     for (int i = 0; job != NULL && i < 2; i++) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 struct recording {
     const char *path, *logs, *namespace_, *names[3], *source;
@@ -245,8 +246,55 @@ static void keep(const char *status) {
     fclose(f);
 }
 
+/* A seed of tests/fuzz/fuzz_checkpoint.c: the version and what is unpacked. */
+static void keep_seed(const char *status, size_t event) {
+    enum { HEAD_BYTES = 9, SIZE_AT = 5, RAW_MAX = 1 << 20 };
+    const char key[] = ",\"checkpoint\":\"", *text = strstr(status, key);
+    REQUIRE(text != NULL);
+    text += strlen(key);
+    size_t size;
+    CLEANUP_FREE char *packed = base64_decode((struct slice){text, strcspn(text, "\"")}, &size),
+                      *raw = mem_alloc(RAW_MAX);
+    CLEANUP_FREE char *path = mem_format("tests/data/fuzz/fuzz_checkpoint/event-%zu", event);
+    uLong raw_bytes = RAW_MAX - 1;
+    REQUIRE(packed != NULL && size > HEAD_BYTES);
+    raw[0] = packed[0];
+    REQUIRE(uncompress((Bytef *)raw + 1, &raw_bytes, (const Bytef *)packed + HEAD_BYTES, (uLong)(size - HEAD_BYTES)) ==
+            Z_OK);
+    FILE *f = fopen(path, "w");
+    REQUIRE(f != NULL);
+    fwrite(raw, 1, raw_bytes + 1, f);
+    fclose(f);
+}
+
+/* While a job with logs has a checkpoint; the target's clock is after the last of them. */
+static void keep_seeds(void) {
+    static const size_t at[] = {975, 1240, 1500, 1600, 1900, 2300};
+    struct replay r, logs = {0};
+    REQUIRE(replay_load(&r, with_logs.path, "workloads"));
+    REQUIRE(replay_open_logs(&logs, with_logs.logs));
+    struct model *m = new_model();
+    for (int i = 0; i < with_logs.count; i++)
+        apply(m, &with_logs, i, NULL, r.events[0].at_ms);
+    for (size_t n = 0, kept = 0; kept < ARRAY_SIZE(at); n++) {
+        REQUIRE(n < r.count);
+        replay_feed(m, &r.events[n]);
+        if (n != at[kept])
+            continue;
+        kept++;
+        read_logs(m, &with_logs, &logs, r.events[n].at_ms);
+        replay_watermarks(m, r.events[n].at_ms);
+        CLEANUP_FREE char *status = status_of(m, &with_logs, 0, r.events[n].at_ms);
+        keep_seed(status, n);
+    }
+    model_free(m);
+    replay_done(&logs);
+    replay_done(&r);
+}
+
 /* From the first release on each released checkpoint stays readable: this one is of the newest version. Where the
- * version moves before that, KEEP_CHECKPOINT=1 test-operator the_kept_checkpoint writes the file again. */
+ * version moves before that, KEEP_CHECKPOINT=1 test-operator the_kept_checkpoint writes the file and the seeds again.
+ */
 TEST(the_kept_checkpoint_continues_to_the_same_end) {
     struct replay r;
     size_t size;
@@ -258,8 +306,10 @@ TEST(the_kept_checkpoint_continues_to_the_same_end) {
         replay_feed(m, &r.events[n]);
     replay_watermarks(m, r.events[half - 1].at_ms);
     CLEANUP_FREE char *status = status_of(m, &story, 0, r.events[half - 1].at_ms);
-    if (getenv("KEEP_CHECKPOINT") != NULL)
+    if (getenv("KEEP_CHECKPOINT") != NULL) {
         keep(status);
+        keep_seeds();
+    }
     for (size_t n = half; n < r.count; n++)
         replay_feed(m, &r.events[n]);
     CLEANUP_FREE char *expected = status_of(m, &story, 0, r.last_ms);
