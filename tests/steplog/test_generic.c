@@ -164,7 +164,7 @@ static void read_bar(const char *first, struct seen *seen) {
     steplog_free(s);
 }
 
-TEST(a_bar_tells_where_training_resumed) {
+TEST(a_bar_records_where_training_resumed) {
     struct seen seen;
     read_bar("Training Progress:   4%|4         | 20/500 [00:00<?, ?it/s]", &seen);
     CHECK_INT(seen.resumed_step, 21);
@@ -174,7 +174,7 @@ TEST(a_bar_tells_where_training_resumed) {
     CHECK_INT(seen.first_step, 23);
 }
 
-/* Only the next epoch shows that the counter goes on: then the first line's step was one, too. */
+/* Only the next epoch shows that the counter continues: then the first line's step was one, too. */
 TEST(steps_before_the_counter_is_understood_are_not_lost) {
     struct seen seen = {0};
     struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);

@@ -55,10 +55,17 @@ void tear_line(struct tear *t, struct buf *text) {
 }
 
 void tear_note(struct tear *t, const struct record *r) {
-    if (!t->is_whole || r->line != t->line)
+    if (!t->is_whole)
+        return;
+    int64_t before_ms = t->step_ms;
+    if (r->kind == RECORD_STEP_END)
+        t->step_ms = r->at_ms;
+    if (r->line != t->line)
         return;
     if (r->duration_ms != RECORD_NONE)
         t->counted_ms += r->duration_ms;
+    else if (r->kind == RECORD_STEP_END && before_ms > 0)
+        t->counted_ms += r->at_ms - before_ms;
     t->logs_checkpoint |= r->kind == RECORD_RESUME || (r->kind >= RECORD_SAVE_START && r->kind <= RECORD_RESTORE_END);
 }
 

@@ -1,5 +1,6 @@
 /* tear: one line of a log is torn, as a full disk, a rotation or a cut connection does it, and what that costs. A torn
- * line may cost its steps and the adjacent one, and the durations in it; the rest of the log counts as before. */
+ * line may cost its steps and the adjacent one, and the time that its steps took; the rest of the log counts as before.
+ */
 #ifndef TRUTH_TEAR_H
 #define TRUTH_TEAR_H
 
@@ -12,7 +13,8 @@ struct tear {
     bool is_whole; /* the line is only looked at */
     bool is_shown; /* printed, and how it is torn */
     /* Of the whole line: */
-    int64_t line, counted_ms; /* the sum of the durations in it */
+    int64_t line, counted_ms; /* how long its steps took: as it says, else since the steps before them */
+    int64_t step_ms;          /* of the last step so far; 0: none */
     bool logs_checkpoint;     /* the last safe step, or where it continued */
 };
 
