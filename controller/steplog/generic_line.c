@@ -588,6 +588,11 @@ static size_t take_key(const char **at, const char *end, char word[static WORD_B
     return n;
 }
 
+/* The letter of "9.6e-05". */
+static bool is_exponent(const char *from, const char *to, const char *end) {
+    return to - from == 1 && lower(*from) == 'e' && to < end && (*to == '-' || *to == '+' || is_digit(*to));
+}
+
 bool generic_line_parse(struct slice text, struct generic_line *ret) {
     *ret = (struct generic_line){
         .number = RECORD_NONE, .total = RECORD_NONE, .epoch = RECORD_NONE, .epochs = RECORD_NONE, .rank = RECORD_NONE};
@@ -603,8 +608,8 @@ bool generic_line_parse(struct slice text, struct generic_line *ret) {
         }
         const char *from = at;
         size_t n = take_key(&at, end, word);
-        if (n == sizeof word || (from > text.data && is_digit(from[-1]) && n > 2))
-            continue; /* too long, or the end of an identifier */
+        if (n == sizeof word || (from > text.data && is_digit(from[-1]) && (n > 2 || is_exponent(from, at, end))))
+            continue; /* too long, the end of an identifier, or within a number */
         struct slice rest = slice_range(at, end);
         struct key k = read_key((struct slice){word, n}, rest, ret);
         k.from = from;

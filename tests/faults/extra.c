@@ -59,7 +59,7 @@ char *extra_pods(int count) {
 }
 
 char *extra_noise(const char *pod, size_t bytes, size_t line_bytes) {
-    static const char stamp[] = "2026-01-01T00:01:57.600Z ", words[] = "nothing that anybody reads, ";
+    static const char stamp[] = "2026-01-01T00:02:02.800Z ", words[] = "nothing that anybody reads, ";
     CLEANUP_BUF struct buf out;
     buf_init(&out, bytes * 2 + 4096);
     buf_format(&out, "log %s <<END\n", pod);

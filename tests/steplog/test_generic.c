@@ -191,3 +191,19 @@ TEST(steps_before_the_counter_is_understood_are_not_lost) {
     CHECK_INT(seen.last_step, 400);
     steplog_free(s);
 }
+
+/* Python prints 0.0001 and below as 9.6e-05. */
+TEST(a_number_before_the_counter_may_change_its_form) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 1; i <= 40; i++) {
+        char line[160];
+        snprintf(line, sizeof line, "2026-11-21T02:00:%02dZ loss: 3.21, learning_rate: %s, global_step: %d\n", i,
+                 i < 13 ? "9.6e-05" : "0.000104", i);
+        steplog_feed(s, slice_of(line), true);
+    }
+    steplog_end(s);
+    CHECK_INT(seen.steps, 40);
+    CHECK_INT(seen.last_step, 40);
+    steplog_free(s);
+}
