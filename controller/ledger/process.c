@@ -504,30 +504,17 @@ static bool is_plausible(int64_t ms) {
     return ms >= -62135596800000 && ms <= 253402300799999;
 }
 
-/* The newest time of what was added, signs of life aside. */
-static int64_t last_event_ms(const struct process *p) {
+/* The newest time of the steps, and of what must have ended before one. */
+static int64_t last_step_ms(const struct process *p) {
     int64_t ms = max_of(max_of(p->ready_ms, p->settled_ms), p->job_end_ms);
-    if (p->ends.count > 0)
-        ms = max_of(ms, p->ends.items[p->ends.count - 1].at_ms);
-    if (p->ends.has_pending)
-        ms = max_of(ms, p->ends.pending.at_ms);
-    if (p->starts.count > 0)
-        ms = max_of(ms, p->starts.items[p->starts.count - 1].at_ms);
-    if (p->starts.has_pending)
-        ms = max_of(ms, p->starts.pending.at_ms);
-    for (size_t i = 0; i < p->overlays.count; i++)
-        ms = max_of(ms, p->overlays.items[i].to_ms);
-    if (p->durables.count > 0)
-        ms = max_of(ms, p->durables.items[p->durables.count - 1].at_ms);
-    if (p->slices.count > 0)
-        ms = max_of(ms, p->slices.items[p->slices.count - 1].at_ms);
-    for (int i = 0; i < OPEN_KINDS; i++)
-        ms = max_of(ms, p->open[i].from_ms);
-    for (int i = 0; i < p->custom.count; i++)
-        ms = max_of(ms, p->custom.open[i].from_ms);
-    for (int i = 0; i < PROCESS_SAVINGS; i++)
-        ms = max_of(ms, p->saves.pending[i].from_ms);
-    return max_of(ms, p->saves.sigterm_ms);
+    const struct step_list *lists[] = {&p->ends, &p->starts};
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+        if (lists[i]->count > 0)
+            ms = max_of(ms, lists[i]->items[lists[i]->count - 1].at_ms);
+        if (lists[i]->has_pending)
+            ms = max_of(ms, lists[i]->pending.at_ms);
+    }
+    return ms;
 }
 
 void process_add(struct process *p, const struct record *r, struct totals *totals) {
@@ -543,8 +530,9 @@ void process_add(struct process *p, const struct record *r, struct totals *total
     if (!is_plausible(at_ms) || (received_ms != TIME_UNKNOWN && at_ms > received_ms + RECEIVED_TOLERANCE_MS))
         at_ms = received_ms;
     if (p->last_ms != TIME_UNKNOWN && at_ms < p->last_ms) { /* TIME_UNKNOWN is less than any time */
+        /* A bar's line comes when it is full: saves and evaluations that came later have their lines before it. */
         bool is_held = r->kind == RECORD_STEP_END && at_ms != TIME_UNKNOWN;
-        at_ms = is_held ? max_of(at_ms, last_event_ms(p)) : p->last_ms;
+        at_ms = is_held ? max_of(at_ms, last_step_ms(p)) : p->last_ms;
     }
     if (at_ms == TIME_UNKNOWN)
         return;                  /* no time is known */

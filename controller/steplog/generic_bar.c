@@ -177,10 +177,13 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
     b->clock_ms = b->earlier_ms + bar.elapsed_s * 1000;
     if (s->piece_offset <= STEPLOG_PART_BYTES || s->is_joined)
         b->stamped_ms = b->clock_ms;
+    int64_t step = RECORD_NONE;
+    bool has_step = take_two_counters(slice_trim(text), &step);
+    if (has_step && bar.done == done && b->count > 0) /* drawn with the text of the step before, and now again */
+        b->drawings[b->count - 1].step = step;
     if (bar.done == 0 || bar.done == done)
         return true;
-    int64_t step;
-    if (!take_two_counters(slice_trim(text), &step))
+    if (!has_step)
         step = epoch != RECORD_NONE ? epoch * bar.total + bar.done : b->before + bar.done;
     if (b->drawn++ == 0)
         b->resumed_step = first_step(b, &bar, step);
