@@ -37,13 +37,10 @@ struct generic_candidate {
     int lines, equal, losses, figures;
     enum { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_ALL } scope;
     bool is_zero_based, is_epoch;
-    bool is_unplaced; /* its lines leave open what the counter counts: the steps held may be of one epoch */
-    int64_t at_ms;    /* of the last line; TIME_UNKNOWN */
-    struct {          /* lines whose number of that place was the time of each step since the line before, or of all */
-        int each, all;
-    } agreed[GENERIC_TIMES];
-    int time_place; /* from 1 on; 0: no number of the line says how long steps take */
-    bool is_time_of_all;
+    bool is_unplaced;          /* its lines leave open what the counter counts: the steps held may be of one epoch */
+    int64_t at_ms;             /* of the last line; TIME_UNKNOWN */
+    int agreed[GENERIC_TIMES]; /* lines whose number of that place was the time of each step since the line before */
+    int time_place;            /* from 1 on; 0: no number of the line says how long steps take */
     struct {
         int64_t at_ms, step;
     } events[GENERIC_HELD]; /* until it is accepted */
@@ -165,14 +162,14 @@ static bool is_about(int64_t us, int64_t ms) {
     return off_ms <= may_ms && off_ms >= -may_ms;
 }
 
-/* Which of the line's numbers is the time since the line before, of each step or of all. */
+/* Which of the line's numbers is the time of each step since the line before. The time of all of them together would
+ * say no more than the stamps of the lines: what else happened between them is in it. */
 static void compare_times(struct generic_candidate *c, const struct generic_line *l, int64_t at_ms, int64_t steps) {
     if (at_ms == TIME_UNKNOWN || c->at_ms == TIME_UNKNOWN || at_ms <= c->at_ms || steps <= 0)
         return;
     for (int i = 0; i < l->time_count; i++) {
         int64_t us = l->times[i].us;
-        c->agreed[i].all += us > 0 && is_about(us, at_ms - c->at_ms);
-        c->agreed[i].each += us > 0 && us < INT64_MAX / steps && is_about(us * steps, at_ms - c->at_ms);
+        c->agreed[i] += us > 0 && us < INT64_MAX / steps && is_about(us * steps, at_ms - c->at_ms);
     }
 }
 
@@ -181,22 +178,25 @@ static void choose_time(struct generic_candidate *c) {
     int enough = c->lines - 2, best = 0;
     c->time_place = 0;
     for (int i = 0; i < GENERIC_TIMES; i++) {
-        int agreed = c->agreed[i].each >= c->agreed[i].all ? c->agreed[i].each : c->agreed[i].all;
-        if (agreed < enough || agreed <= best)
+        if (c->agreed[i] < enough || c->agreed[i] <= best)
             continue;
-        best = agreed;
+        best = c->agreed[i];
         c->time_place = i + 1;
-        c->is_time_of_all = c->agreed[i].all > c->agreed[i].each;
     }
 }
 
-/* How long each of the steps took, by the line; RECORD_NONE. It is no more than the time since the line before. */
-static int64_t mean_ms(const struct generic_candidate *c, const struct generic_line *l, int64_t at_ms, int64_t steps) {
+/* How long each of the steps took, by the line; RECORD_NONE. It is no more than the time since the line before. Where
+ * it is all of that time, and a line between tells of a save or an evaluation, it holds that, too. */
+static int64_t mean_ms(const struct steplog *s, const struct generic_line *l, int64_t steps) {
+    const struct generic_candidate *c = &((const struct generic *)s->state)->candidates[0];
+    int64_t at_ms = s->stamp_ms;
     int64_t us = c->time_place > 0 && c->time_place <= l->time_count ? l->times[c->time_place - 1].us : -1;
     if (us < 0 || steps <= 0 || at_ms == TIME_UNKNOWN || c->at_ms == TIME_UNKNOWN)
         return RECORD_NONE;
-    int64_t ms = (c->is_time_of_all ? us / steps : us) / 1000, since_ms = at_ms - c->at_ms;
-    return ms <= since_ms / steps + since_ms / steps / 32 + 20 ? ms : RECORD_NONE;
+    int64_t ms = us / 1000, since_ms = at_ms - c->at_ms;
+    int64_t each_ms = since_ms / steps, off_ms = each_ms / 32 + 20;
+    bool holds_more = s->pace.is_broken && ms >= each_ms - off_ms;
+    return ms <= each_ms + off_ms && !holds_more ? ms : RECORD_NONE;
 }
 
 static void hold(struct generic_candidate *c, int64_t at_ms) {
@@ -348,7 +348,7 @@ static enum line_result counter_line(struct steplog *s, const struct generic_lin
         return LINE_TAKEN;
     int64_t steps = c->step != RECORD_NONE ? (step - c->step) / c->unit : 0;
     if (g->is_accepted) {
-        int64_t mean = mean_ms(c, l, s->stamp_ms, steps);
+        int64_t mean = mean_ms(s, l, steps);
         c->step = step;
         c->at_ms = s->stamp_ms;
         emit_step(s, step, s->stamp_ms, RECORD_NONE, mean);
@@ -385,7 +385,7 @@ static enum line_result evaluation_line(struct steplog *s, const struct generic_
     bool is_numbered =
         c->unit > 0 && strcmp(l->name, c->name) == 0 && !l->counts_within_epoch && c->scope != SCOPE_EPOCH;
     int64_t step = is_numbered ? (l->number + c->before) / c->unit : s->last_step;
-    if ((!is_numbered && c->delta != c->unit && c->epoch == RECORD_NONE) || step < s->last_step)
+    if ((!is_numbered && c->delta != c->unit) || step < s->last_step)
         return LINE_NOT_MINE;
     steplog_emit_evaluation_end(s, steplog_record(s, RECORD_EVALUATION_END), step, STEPLOG_GENERIC);
     return LINE_TAKEN;
@@ -473,11 +473,9 @@ static void visit_candidate(struct codec *c, struct generic_candidate *x) {
     CODEC_INT(c, &x->scope, SCOPE_UNKNOWN, SCOPE_ALL);
     visit_line_time(c, &x->at_ms);
     for (int i = 0; i < GENERIC_TIMES; i++) {
-        CODEC_INT(c, &x->agreed[i].each, 0, INT32_MAX);
-        CODEC_INT(c, &x->agreed[i].all, 0, INT32_MAX);
+        CODEC_INT(c, &x->agreed[i], 0, INT32_MAX);
     }
     CODEC_INT(c, &x->time_place, 0, GENERIC_TIMES);
-    codec_bool(c, &x->is_time_of_all);
     codec_bool(c, &x->is_zero_based);
     codec_bool(c, &x->is_epoch);
     codec_bool(c, &x->is_unplaced);
