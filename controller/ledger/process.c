@@ -148,10 +148,12 @@ static void count_delta(struct step_list *list, int64_t delta) {
 }
 
 /* A number that is not above the last one, with no restore in between: printed twice (several ranks), noise (a lone
- * "step=0"), or the first of a new series. The next number decides. */
+ * "step=0"), the first of a new series, or, behind the first of this one, where training resumed. The next number
+ * decides. */
 static void add_backward_step(struct process *p, struct step_list *list, const struct step_event *e, int64_t last) {
     if (list->has_pending && e->step > list->pending.step) {
-        begin_run(p, list, RUN_NEW_SERIES, list->pending.step);
+        bool is_within = list->pending.step > list->runs[list->run_count - 1].first_step;
+        begin_run(p, list, is_within ? RUN_AFTER_RESTORE : RUN_NEW_SERIES, list->pending.step);
         append(list, &list->pending);
         count_delta(list, e->step - list->pending.step);
         append(list, e);
