@@ -57,7 +57,7 @@ def main():
         os.environ.update(GCE_METADATA_HOST=google.host, CLOUDSDK_CONFIG="/nonexistent")
         ours.fault(403)
         rig = Rig(is_follower=False, flags=(
-            "--status-interval=1s", "--cloud-logging-endpoint=" + google.url, "--cloud-monitoring-endpoint=" + ours.url,
+            "--status-interval=1s", "--cloud-logging-endpoint=" + google.url, "--cloud-logging-allow=*=*/*", "--cloud-monitoring-endpoint=" + ours.url,
             "--cloud-monitoring-project=p", "--cloud-monitoring-location=" + LOCATION, "--cloud-monitoring-interval=5s"))
         try:
             job = Job(rig, "train", {"source": "CloudLogging", "format": "Recorder", "cloudLogging": {"project": "p", "logger": LOGGER, "jobName": RUN}})
