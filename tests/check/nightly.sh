@@ -43,7 +43,7 @@ analyze() {
 step fanalyzer analyze
 step cppcheck cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem \
     --suppress=unknownMacro --suppress=varFuncNullUB -D'__attribute__(x)=' -I controller controller
-for layer in base ledger formulas steplog operator cli; do
+for layer in base ledger formulas rootcause steplog operator cli; do
     GOODPUT_VALGRIND=1 GOODPUT_JOBS=20 step "valgrind-$layer" valgrind -q --error-exitcode=9 --leak-check=full .build/release/tests/test-$layer
 done
 step tsan tests/check/tsan.sh
