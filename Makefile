@@ -207,6 +207,11 @@ STYLE_JOBS ?= 50
 styles: $(OUT)/bin/truth ## STYLE_JOBS random jobs in each style of log that no format names, and of programs that do not train
 	@$(OUT)/bin/truth --styles tests/data/styles/trainers.txt --styles tests/data/styles/programs.txt $(STYLE_JOBS)
 
+STRANGER_JOBS ?= 20
+.PHONY: strangers
+strangers: $(OUT)/bin/kubectl-goodput ## STRANGER_JOBS random jobs in each of 67 trainers' logs written by somebody who had not seen the parser, and 54 programs that do not train; STRANGERS="--one-file": the attempts of a job in one file
+	@python3 -B tests/strangers/strangers.py $< $(STRANGER_JOBS) $(STRANGERS)
+
 # ---- fuzzing --------------------------------------------------------------------------------------------------------
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(filter-out $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))
