@@ -15,6 +15,9 @@ uint64_t hash_local(uint64_t seed, struct slice bytes);
 /* The key is a constant: for what is stored and read by another process, such as checksums and the identities in
  * checkpoints. Whoever stores it must accept that bytes can be chosen to collide. */
 uint64_t hash_stable(uint64_t seed, struct slice bytes);
+/* No key, and faster: for long lines of a file that only its reader would harm with collisions. Not for
+ * what is stored. The multiplier of splitmix64 (Steele, Lea and Flood 2014). */
+uint64_t hash_fast(uint64_t seed, struct slice bytes);
 uint64_t hash_siphash(const uint64_t key[static 2], struct slice bytes);
 
 #endif

@@ -185,7 +185,7 @@ static void choose_time(struct generic_candidate *c) {
     }
 }
 
-/* How long each of the steps took, by the line; RECORD_NONE. It is no more than the time since the line before. Where
+/* How long each of the steps took, by the line; RECORD_NONE. It is at most the time since the line before. Where
  * it is all of that time, and a line between shows a save or an evaluation, it holds that, too. */
 static int64_t mean_ms(const struct steplog *s, const struct generic_line *l, int64_t steps) {
     const struct generic_candidate *c = &((const struct generic *)s->state)->candidates[0];

@@ -1,6 +1,7 @@
 #include "steplog/repeats.h"
 
 #include "base/digits.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -9,35 +10,9 @@ enum { FIRST_PLACES = 256, LOOK_AT_LINES = 64 };
 
 /* ---- keys ---- */
 
-/* The multiplier of splitmix64 (Steele, Lea and Flood 2014). SipHash takes longer for a line than all else that is done
- * with a recorder's. */
-static uint64_t mix(uint64_t hash, uint64_t more) {
-    hash = (hash ^ more) * 0xBF58476D1CE4E5B9u;
-    return hash ^ hash >> 32;
-}
-
-static uint64_t word_at(const char *at, size_t size) {
-    uint64_t word = 0;
-    memcpy(&word, at, size);
-    return word;
-}
-
 static uint64_t key_of(uint64_t before, struct slice line) {
-    enum { WORD = sizeof before };
-    uint64_t one = mix(before, line.size_bytes), other = ~one; /* side by side, as a product takes its time */
-    const char *at = line.data;
-    size_t left = line.size_bytes;
-    for (; left >= 2 * WORD; at += 2 * WORD, left -= 2 * WORD) {
-        one = mix(one, word_at(at, WORD));
-        other = mix(other, word_at(at + WORD, WORD));
-    }
-    if (left >= WORD) {
-        one = mix(one, word_at(at, WORD));
-        at += WORD;
-        left -= WORD;
-    }
-    one = mix(mix(one, word_at(at, left)), other);
-    return one != 0 ? one : 1;
+    uint64_t key = hash_fast(before, line);
+    return key != 0 ? key : 1;
 }
 
 int64_t repeats_number(struct slice line) {
@@ -124,7 +99,8 @@ void repeats_done(struct repeats *r) {
 }
 
 void repeats_begin(struct repeats *r) {
-    r->before = mix(0, ++r->files);
+    r->files++;
+    r->before = hash_fast(0, HASH_BYTES(&r->files));
     if (r->files == 1)
         r->newest = TIME_UNKNOWN;
 }

@@ -416,28 +416,30 @@ static void write_quality(const struct analyze_ledger *l, const struct ledger_re
     buf_append_text(json, "}}");
 }
 
+static struct condition_view *set_condition(struct view *v, int i, const char *type, const char *status,
+                                            const char *reason) {
+    struct condition_view *c = &v->conditions[i];
+    c->type = type;
+    c->status = status;
+    c->reason = reason;
+    c->at_ms = v->through_ms;
+    return c;
+}
+
 static void set_clock_skew(const struct analyze_ledger *l, struct view *v) {
-    struct condition_view *c = &v->conditions[0];
     char by[TEXT_DURATION_SIZE];
     if (l->clock.sets == 0)
         return;
-    c->type = "ClockSkew";
-    c->status = "True";
-    c->reason = "ClockSet";
-    c->at_ms = v->through_ms;
+    struct condition_view *c = set_condition(v, 0, "ClockSkew", "True", "ClockSet");
     snprintf(c->message, sizeof c->message,
              "the clock that stamped the lines was set %lld times, by %s at most; times are as if it had not been",
              (long long)l->clock.sets, text_duration_in(by, l->clock.largest_ms, 1000));
 }
 
 static void set_evidence(const struct analyze_ledger *l, struct view *v) {
-    struct condition_view *c = &v->conditions[1];
     if (2 * l->unplaced_steps <= l->all_steps)
         return;
-    c->type = "EvidenceComplete";
-    c->status = "False";
-    c->reason = "WrittenInBursts";
-    c->at_ms = v->through_ms;
+    struct condition_view *c = set_condition(v, 1, "EvidenceComplete", "False", "WrittenInBursts");
     snprintf(c->message, sizeof c->message,
              "%lld of %lld steps were written many at once, so that their stamps do not say when they ended; set "
              "PYTHONUNBUFFERED=1, or use python -u",
