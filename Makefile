@@ -274,7 +274,7 @@ sim: missing ## LIVES random lives of training jobs with known truth, against th
 
 demo: ## a training job's life in about a minute, with nothing else installed
 	@tests/check/packages.sh --install build
-	@$(MAKE) -s -j2 programs .build/release/bin/test-apiserver
+	@tests/demo/build.sh
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
 	@tests/demo/demo.sh
 

@@ -13,12 +13,12 @@ for program in test-apiserver goodput-controller kubectl-goodput; do
     fi
 done
 work=$(mktemp -d "${TMPDIR:-/tmp}/goodput-demo-XXXXXX") || exit 1
-server= controller=
+server= controller= table=
 cleanup() {
-    for pid in $controller $server; do
+    for pid in $table $controller $server; do
         kill "$pid" 2>/dev/null
     done
-    for pid in $controller $server; do
+    for pid in $table $controller $server; do
         wait "$pid" 2>/dev/null
     done
     rm -rf "$work"
@@ -28,7 +28,7 @@ trap 'echo; echo "demo: stopped" >&2; exit 130' INT
 trap 'exit 143' TERM
 
 "$bin/test-apiserver" --crd crds/goodput.dev_jobgoodputs.yaml --crd crds/goodput.dev_steplogformats.yaml --crd crds/goodput.dev_fleetgoodputs.yaml --kubeconfig-out "$work/kubeconfig" \
-    --scenario tests/demo/story.scenario --print-table jobgoodputs 2>"$work/server.log" &
+    --scenario tests/demo/story.scenario --print-table jobgoodputs >"$work/table" 2>"$work/server.log" &
 server=$!
 for _ in $(seq 600); do # a minute: only a demo that failed waits so long
     [ -s "$work/kubeconfig" ] && break
@@ -51,7 +51,12 @@ It takes about 75 seconds; Ctrl-C ends everything. To look meanwhile: http://127
     kubectl get jgp -A -w
     kubectl logs -n research -f -l jobset.sigs.k8s.io/job-index=0,batch.kubernetes.io/job-completion-index=0
 
+A stand-in plays the API server. It checks objects against the schemas of the CRDs, but not against their CEL rules:
+what those refuse on a real cluster is accepted here.
+
 END
+tail -n +1 -f "$work/table" & # from here on, so that the introduction comes before the first row
+table=$!
 
 while :; do
     if grep -q 'The story is over' "$work/server.log"; then
@@ -71,9 +76,17 @@ while :; do
     sleep 0.2
 done
 
+sleep 0.5 # tail shows the last row
+kill "$table" 2>/dev/null
+
 echo
 "$bin/kubectl-goodput" explain llama3-70b -n research --kubeconfig "$work/kubeconfig" || exit 1
 [ -z "${REPORT:-}" ] ||
     "$bin/kubectl-goodput" report llama3-70b -n research --kubeconfig "$work/kubeconfig" --html "$REPORT" || exit 1
 echo
 awk '/VmRSS/ { printf "The controller holds %.1f MiB of memory.\n", $2 / 1024 }' "/proc/$controller/status"
+if [ -t 0 ]; then
+    echo
+    echo "The page stays: http://127.0.0.1:$port/. Press Enter to end the demo."
+    read -r _
+fi
