@@ -237,6 +237,23 @@ TEST(explain_bars_tile_the_wall) {
     json_decref(value);
 }
 
+/* A heading comes only with what it promises. */
+TEST(explain_foretells_nothing_without_a_forecast) {
+    json_t *value = load("training"), *forecast = json_pack("{s:i,s:[s]}", "saveMilliseconds", 30, "assumptions", "x");
+    CLEANUP_BUF struct buf out;
+    struct text_style style = {.columns = 80};
+    buf_init(&out, 1 << 20);
+    REQUIRE(value != NULL);
+    json_object_set_new(json_object_get(value, "status"), "forecast", forecast);
+    explain_draw(value, &style, &out);
+    CHECK(strstr(buf_text(&out), "Forecast") == NULL);
+    json_object_set_new(forecast, "runtime", json_string("90.00%"));
+    out.size_bytes = 0;
+    explain_draw(value, &style, &out);
+    CHECK(strstr(buf_text(&out), "Forecast") != NULL);
+    json_decref(value);
+}
+
 TEST(color_only_adds_escapes) {
     json_t *value = load("training");
     CLEANUP_BUF struct buf plain, colored;

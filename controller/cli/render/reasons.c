@@ -233,8 +233,8 @@ static void draw_forecast(const json_t *status, const struct text_style *style, 
         "intervalSeconds",  "meanTimeBetweenFailuresSeconds", "bestIntervalSeconds", "bestFromSeconds", "bestToSeconds",
         "remainingSeconds", "remainingDeviationSeconds"};
     char t[ARRAY_SIZE(keys)][TEXT_DURATION_SIZE];
-    if (f == NULL)
-        return;
+    if (!pick_has(f, "runtime") && !pick_has(f, "remainingSeconds"))
+        return; /* its figures alone foretell nothing */
     for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
         if (pick_has(f, keys[k]))
             text_duration(t[k], pick_int(f, keys[k], 0) * 1000);
