@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`make demo` as a person at a terminal sees it: the introduction comes before the first row, the page's link works to the end and
-after it, Enter ends the demo. Where standard input is no terminal it ends by itself. Prints "N passed, N failed"."""
+after it, Enter ends the demo. Where standard input is not a terminal it ends by itself. Prints "N passed, N failed"."""
 
 import os
 import pty
@@ -69,7 +69,7 @@ def main():
     text = at_a_terminal()
     other.join()
     code, piped = shown[0] if shown else (None, "")
-    check("it ends by itself where standard input is no terminal", code == 0 and "Press Enter" not in piped, f"{code}\n{piped}")
+    check("it ends by itself where standard input is not a terminal", code == 0 and "Press Enter" not in piped, f"{code}\n{piped}")
     for name, output in (("a terminal", text), ("a pipe", piped)):
         introduction, row = output.find("A training job of"), output.find("NAME  ")
         check(f"to {name}, the introduction comes before the first row", 0 <= introduction < row, output)
