@@ -26,7 +26,7 @@ metadata:
     app.kubernetes.io/name: goodput-controller
     pod-security.kubernetes.io/enforce: restricted
 HEAD
-	"$helm" template goodput "$1" --skip-tests --namespace goodput-system --kube-version 1.36.0 --set crds.keep=false |
+	"$helm" template goodput "$1" --skip-tests --namespace goodput-system --kube-version 1.36.0 --set crds.keep=false,image.repository=goodput-controller |
 		sed -e '/^# Source: /d' -e '/helm\.sh\/chart:/d' -e '/app\.kubernetes\.io\/managed-by:/d' -e 's/[ ]*$//'
 }
 
@@ -36,7 +36,7 @@ formats() {
 # The formats of trainers that the controller knows, as objects: kubectl apply --server-side -f deploy/steplogformats.yaml
 # Made from helm/goodput-controller/files/formats by deploy/render.sh. Change those, not this file.
 HEAD
-	"$helm" template goodput "$1" --namespace goodput-system --show-only templates/steplogformats.yaml \
+	"$helm" template goodput "$1" --namespace goodput-system --set image.repository=goodput-controller --show-only templates/steplogformats.yaml \
 		--api-versions goodput.dev/v1alpha1/StepLogFormat |
 		sed -e '/^# Source: /d' -e '/helm\.sh\/chart:/d' -e '/app\.kubernetes\.io\/managed-by:/d' -e 's/[ ]*$//'
 }

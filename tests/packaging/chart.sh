@@ -8,7 +8,7 @@ chart=helm/goodput-controller
 # Each output is kept, to be read strictly at the end.
 rendered=$(mktemp -d)
 trap 'rm -rf "$rendered"' EXIT
-render() { "$helm" template goodput "$chart" --namespace goodput-system --kube-version 1.36.0 "$@" | tee "$(mktemp "$rendered/XXXXXX")"; }
+render() { "$helm" template goodput "$chart" --namespace goodput-system --kube-version 1.36.0 --set image.repository=example/goodput-controller "$@" | tee "$(mktemp "$rendered/XXXXXX")"; }
 # kinds OUTPUT: the kinds of objects, sorted, with their numbers
 kinds() { sed -n 's/^kind: //p' | sort | uniq -c | awk '{printf "%s%s=%s", sep, $2, $1; sep=" "}'; }
 
@@ -97,6 +97,7 @@ same "Cloud Logging is read where a rule says so" "--cloud-logging-allow=researc
 	"$(flags --set "$rule,cloudLogging.allow[0].logger=goodput_*" | grep -oE -- '--cloud-logging-allow[^ ]*')"
 
 # ---- wrong values ----
+refused "no image, which no public registry holds" "add --set image.repository=REGISTRY/goodput-controller" render --set image.repository=
 refused "a rule without a logger" "missing property 'logger'" render --set "$rule"
 refused "a rule with a star in the middle" "at '/cloudLogging/allow/0/logger'" render --set "$rule,cloudLogging.allow[0].logger=a*b\,c"
 refused "replicas as a word" "at '/replicas': got string, want integer" render --set-string replicas=two

@@ -4,7 +4,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 . tests/harness/count.sh
 helm=${HELM:-.build/cluster/bin/helm}
-rendered=$("$helm" template goodput helm/goodput-controller --kube-version 1.36.0)
+rendered=$("$helm" template goodput helm/goodput-controller --kube-version 1.36.0 --set image.repository=example/goodput-controller)
 granted=$(sed -n 's/^ *resources: \[\(.*\)\]/\1/p' <<<"$rendered" | tr -d ' ' | tr ',' '\n' | grep -v '"' | sort -u)
 for resource in $granted; do
 	check "permissions.md says why: $resource" grep -qF "\`$resource\`" deploy/docs/reference/permissions.md

@@ -6,14 +6,14 @@ cd "$(dirname "$0")/../.."
 . tests/harness/count.sh
 helm=${HELM:-.build/cluster/bin/helm}
 kubectl=${KUBECTL:-.build/cluster/bin/kubectl}
-chart=helm/goodput-controller
+chart=helm/goodput-controller image="image.repository=example/goodput-controller"
 "$kubectl" get --raw /readyz >/dev/null 2>&1 || { echo "not ok - no API server answers; set KUBECONFIG, or run tests/packaging/run.sh"; exit 1; }
 release=packaging-release jobs=packaging-jobs
 trap '"$kubectl" delete namespace "$release" "$jobs" --wait=false >/dev/null 2>&1' EXIT
 "$kubectl" create namespace "$release" >/dev/null
 "$kubectl" create namespace "$jobs" >/dev/null
 
-dry_run() { "$helm" template goodput "$chart" --skip-tests -n "$release" --kube-version 1.36.0 "$@" | "$kubectl" apply --server-side --dry-run=server -f -; }
+dry_run() { "$helm" template goodput "$chart" --skip-tests -n "$release" --kube-version 1.36.0 --set "$image" "$@" | "$kubectl" apply --server-side --dry-run=server -f -; }
 check "helm template | kubectl apply --dry-run=server" dry_run
 check "the same with watchNamespaces" dry_run --set "watchNamespaces={$jobs}"
 check "the same with all that needs no other operator" dry_run --set networkPolicy.enabled=true,metrics.dashboard.enabled=true,autoCreate=all \
@@ -60,11 +60,11 @@ agreed() { sed -n "s/^$1: //p" tests/packaging/rbac-list.txt | LC_ALL=C sort; }
 
 # From the chart as it was: everything that it made is taken over, and nothing of it is left behind.
 old=tests/data/charts/goodput-controller-0.1.0.tgz
-check "helm install of the chart before" "$helm" install goodput "$old" -n "$release" --set replicas=3
+check "helm install of the chart before" "$helm" install goodput "$old" -n "$release" --set "replicas=3,$image"
 refused "helm upgrade --reuse-values from it" "missing properties" "$helm" upgrade goodput "$chart" -n "$release" --reuse-values
 check "helm upgrade --reset-then-reuse-values from it" "$helm" upgrade goodput "$chart" -n "$release" --reset-then-reuse-values
 same "keeps what was set" 3 "$("$kubectl" get deployment goodput-controller -n "$release" -o jsonpath='{.spec.replicas}')"
-check "helm upgrade from it" "$helm" upgrade goodput "$chart" -n "$release" --set autoCreate=annotated --reset-values
+check "helm upgrade from it" "$helm" upgrade goodput "$chart" -n "$release" --set "autoCreate=annotated,$image" --reset-values
 same "the upgraded CRD is this chart's" "goodput-controller-$(sed -n 's/^version: //p' "$chart/Chart.yaml")" \
 	"$("$kubectl" get crd jobgoodputs.goodput.dev -o jsonpath='{.metadata.labels.helm\.sh/chart}')"
 same_soon "autoCreate lets it make JobGoodputs" true may create jobgoodputs.goodput.dev watched
@@ -72,7 +72,7 @@ check "helm rollback to it" "$helm" rollback goodput 1 -n "$release"
 check "helm uninstall of it" "$helm" uninstall goodput -n "$release"
 same "which leaves nothing but the CRDs" "" "$("$kubectl" get deploy,svc,sa,pdb,role,rolebinding,clusterrole,clusterrolebinding -A -l app.kubernetes.io/name=goodput-controller -o name)"
 
-installed() { "$helm" install goodput "$chart" -n "$release" >"$notes"; }
+installed() { "$helm" install goodput "$chart" -n "$release" --set "$image" >"$notes"; }
 notes=$(mktemp)
 check "helm install" installed
 check "its notes say the next command" grep -q 'kubectl get jobgoodputs -A --watch' "$notes"
@@ -85,13 +85,13 @@ same_soon "all that it may do where nodes' leases are" "$(agreed nodes)" list_rb
 same "the role view is to take in the viewer's rules" true \
 	"$("$kubectl" get clusterrole goodput-controller-viewer -o jsonpath='{.metadata.labels.rbac\.authorization\.k8s\.io/aggregate-to-view}')"
 
-check "helm upgrade to watchNamespaces" "$helm" upgrade goodput "$chart" -n "$release" --set "watchNamespaces={$jobs}"
+check "helm upgrade to watchNamespaces" "$helm" upgrade goodput "$chart" -n "$release" --set "watchNamespaces={$jobs},$image"
 compare_rbac
 same_soon "RBAC: no other namespace" false may list pods default
 
 "$kubectl" create -n "$jobs" -f tests/data/crd/good/minimal.yaml >/dev/null
 # One JobGoodput: 13 MiB (deploy/docs/how-to/scale.md).
-warned() { "$helm" upgrade goodput "$chart" -n "$release" --reset-values --dry-run=server --set "resources.limits.memory=$1" | grep '^WARNING'; }
+warned() { "$helm" upgrade goodput "$chart" -n "$release" --reset-values --dry-run=server --set "resources.limits.memory=$1,$image" | grep '^WARNING'; }
 for limit in 12Mi 13000k 0.01Gi 12582912; do
 	same "notes of a limit of $limit warn of what the cluster holds" \
 		"WARNING: the JobGoodputs of this cluster (1) need up to 13Mi of memory; the limit is $limit. Beyond it the" "$(warned $limit)"
@@ -101,7 +101,7 @@ check "helm uninstall" "$helm" uninstall goodput -n "$release"
 same "the record outlives the chart" jobgoodput.goodput.dev/minimal "$("$kubectl" get jgp -n "$jobs" -o name)"
 same "nothing else does" "" "$("$kubectl" get deploy,svc,sa,pdb,networkpolicy,configmap,secret,role,rolebinding,clusterrole,clusterrolebinding -A -l app.kubernetes.io/name=goodput-controller -o name)"
 "$kubectl" delete jgp -n "$jobs" minimal >/dev/null
-check "a second install takes the kept CRD" "$helm" install goodput "$chart" -n "$release"
+check "a second install takes the kept CRD" "$helm" install goodput "$chart" -n "$release" --set "$image"
 "$helm" uninstall goodput -n "$release" >/dev/null 2>&1
 "$kubectl" delete crd jobgoodputs.goodput.dev fleetgoodputs.goodput.dev steplogformats.goodput.dev >/dev/null
 

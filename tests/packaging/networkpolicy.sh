@@ -51,7 +51,7 @@ pod() { # INDEX NAMESPACE LABELS
 	pod 1 monitoring 'app: prometheus'
 	pod 2 research 'app: trainer'
 	pod 3 research 'app: apiserver'
-	"$helm" template goodput helm/goodput-controller -n goodput-system --kube-version 1.36.0 -s templates/networkpolicy.yaml --set networkPolicy.enabled=true,metrics.port=8443 \
+	"$helm" template goodput helm/goodput-controller -n goodput-system --kube-version 1.36.0 -s templates/networkpolicy.yaml --set image.repository=example/goodput-controller,networkPolicy.enabled=true,metrics.port=8443 \
 		--set-json 'networkPolicy.metricsFrom=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}]' |
 		sed -E 's/^( *)- port: ([0-9]+)$/\1- port: \2\n\1  protocol: TCP/' # as the real API server defaults it
 	echo DOCUMENTS

@@ -139,7 +139,7 @@ def main():
     folder, processes = tempfile.mkdtemp(prefix="goodput-prometheus-"), []
     try:
         # The CRD outlives every release: one that another left is taken over.
-        run(f"{TOOLS}/helm", "install", "goodput", CHART, "-n", RELEASE, "--create-namespace", "--take-ownership")
+        run(f"{TOOLS}/helm", "install", "goodput", CHART, "-n", RELEASE, "--create-namespace", "--take-ownership", "--set", "image.repository=example/goodput-controller")
         kubectl("wait", "--for=condition=Established", "crd/jobgoodputs.goodput.dev", "--timeout=120s")
         kubectl("create", "namespace", JOBS)
         for name in ("prometheus", "stranger"):

@@ -25,10 +25,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- end -}}
 
 {{- define "goodput.image" -}}
+{{- $missing := "image.repository is not set: no public registry holds the image. Build it (docker build -f deploy/Dockerfile -t REGISTRY/goodput-controller:VERSION .), push it, and add --set image.repository=REGISTRY/goodput-controller" -}}
+{{- $repository := required $missing .Values.image.repository -}}
 {{- if .Values.image.digest -}}
-{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{ $repository }}@{{ .Values.image.digest }}
 {{- else -}}
-{{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
+{{ $repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
 {{- end -}}
 {{- end -}}
 

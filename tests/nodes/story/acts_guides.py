@@ -56,8 +56,8 @@ def gke(stage):
 
 
 def kind(stage):
-    """The image put onto the nodes, the chart without any value, a queue, a job, and what is done to it."""
-    # What `kind load` does: the nodes hold the image under the name that the chart uses by default.
+    """The image put onto the nodes, the chart with its name alone, a queue, a job, and what is done to it."""
+    # What `kind load` does: the nodes hold the image under the name that the guide gives the chart.
     for node in ("n1", "n2"):
         here = f"{jobs.REGISTRY}/goodput-controller:0.1.0"
         stage.machines.on(node, "ctr", "-n", "k8s.io", "images", "pull", "--plain-http", here, timeout=controller.PATIENCE)
