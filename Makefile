@@ -85,10 +85,11 @@ $(OUT)/obj/%.o: %.c
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),-I tests/harness -I tests) -c -o $@ $<
 
-# The page, the table of signatures and the shipped formats are put into the programs as they are.
+# The page, the tables of signatures and of node signals, and the shipped formats are put into the programs as they are.
 $(OUT)/obj/controller/steplog/shipped.o: $(wildcard helm/goodput-controller/files/formats/*.yaml)
 $(OUT)/obj/controller/export/assets.o: $(wildcard controller/export/page/*)
 $(OUT)/obj/controller/rootcause/signatures.o: controller/rootcause/signatures.tsv
+$(OUT)/obj/controller/rootcause/node_signals.o: controller/rootcause/node_signals.tsv
 
 define layer_rules
 $(OUT)/lib$(1).a: $$(call objects,$$(call sources,$(1)))

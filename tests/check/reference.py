@@ -196,6 +196,16 @@ def root_causes_page():
     return text + table(("source", "texts"), [(source, sum(r[6] == source for r in rows)) for source in sorted({r[6] for r in rows}, key=str.lower)])
 
 
+def node_signals_page():
+    rows = [line.split("\t") for line in read("controller/rootcause/node_signals.tsv").splitlines() if line and line[0] != "#"]
+    text = "# Node signals\n\n" + MADE.format("controller/rootcause/node_signals.tsv")
+    text += "\nWhat agents publish on Nodes, and the [class](root-causes.md) of each. The first row that fits counts. `*` stands for any text, `#` for a number.\n"
+    text += "`primary`: ends what runs there, and so can be a cause; `weak`: evidence. The class `xid` is that of the row `xid` of the number.\n\n"
+    return text + table(("what", "key", "status or value", "reason: message, or effect", "class", "role", "owner", "signal", "source"), [
+        (what, *(f"`{x}`" if x not in "-*" else "" for x in (key, value, shown)), class_, role, "" if owner == "-" else owner, name, source)
+        for what, key, value, shown, class_, role, owner, name, source in rows])
+
+
 def chips_page():
     source = read("controller/formulas/chips.c")
     text = "# Chips and their peaks\n\n" + MADE.format("controller/formulas/chips.c")
@@ -219,6 +229,7 @@ def pages(binary):
     yield "metrics.md", metrics_page()
     yield "causes.md", causes_page()
     yield "root-causes.md", root_causes_page()
+    yield "node-signals.md", node_signals_page()
     yield "chips.md", chips_page()
 
 
