@@ -22,13 +22,23 @@ __attribute__((visibility("hidden"))) extern const char node_signal_table[], nod
 #define MAX_NUMBERS 16 /* of Xids in one text */
 #define MAX_DIGITS 6
 
+struct node_signal_row { /* borrows from the table */
+    enum node_signal_kind kind;
+    struct slice key, value, text;
+    bool is_xid, is_none;
+    enum rootcause_class class_;
+    enum rootcause_owner owner;
+    bool is_primary;
+    struct slice name;
+};
+
 struct node_signals {
     struct node_signal_row *rows;
     size_t count, capacity;
     char *site; /* the bytes that a site's rows borrow from; NULL: none */
 };
 
-const char *node_signal_kind_name(enum node_signal_kind kind) {
+static const char *kind_name(enum node_signal_kind kind) {
     static const char *const names[] = {
 #define X(id, name) name,
         NODE_SIGNAL_KINDS(X)
@@ -41,7 +51,7 @@ const char *node_signal_kind_name(enum node_signal_kind kind) {
 
 static int kind_of(struct slice name) {
     for (int i = 0; i < NODE_SIGNAL_KIND_COUNT; i++)
-        if (slice_is(name, node_signal_kind_name((enum node_signal_kind)i)))
+        if (slice_is(name, kind_name((enum node_signal_kind)i)))
             return i;
     return -1;
 }
@@ -70,8 +80,10 @@ static int split(struct slice line, struct slice fields[static FIELDS], struct e
                              FIELDS);
     fields[n++] = slice_trim(line);
     if (n < FIELDS || slice_find_char(line, '\t') != NULL)
-        return error_set(err, EINVAL, "%d fields, separated by tabs, are needed: what, key, value, text, class, role, "
-                                      "owner, signal, source", FIELDS);
+        return error_set(err, EINVAL,
+                         "%d fields, separated by tabs, are needed: what, key, value, text, class, role, "
+                         "owner, signal, source",
+                         FIELDS);
     return 0;
 }
 
@@ -95,8 +107,7 @@ static int read_row(struct slice line, struct node_signal_row *row, struct error
     int r = split(line, f, err);
     if (r < 0)
         return r;
-    *row = (struct node_signal_row){.key = f[KEY], .value = f[VALUE], .text = f[TEXT], .name = f[SIGNAL],
-                                    .source = f[SOURCE]};
+    *row = (struct node_signal_row){.key = f[KEY], .value = f[VALUE], .text = f[TEXT], .name = f[SIGNAL]};
     int kind = kind_of(f[WHAT]), class_ = class_of(f[CLASS]);
     row->is_xid = slice_is(f[CLASS], "xid");
     row->is_primary = slice_is(f[ROLE], "primary");
@@ -127,9 +138,8 @@ static int read_table(struct slice table, struct node_signals *to, struct error 
         struct node_signal_row row;
         if (slice_trim(line).size_bytes == 0 || line.data[0] == '#')
             continue;
-        int r = to->count == NODE_SIGNAL_MAX_ROWS
-                    ? error_set(err, EINVAL, "more than %d rows", NODE_SIGNAL_MAX_ROWS)
-                    : read_row(line, &row, err);
+        int r = to->count == NODE_SIGNAL_MAX_ROWS ? error_set(err, EINVAL, "more than %d rows", NODE_SIGNAL_MAX_ROWS)
+                                                  : read_row(line, &row, err);
         if (r < 0)
             return error_wrap(err, EINVAL, "line %d", number);
         MEM_GROW(to->rows, to->count, to->capacity);
@@ -176,11 +186,6 @@ int node_signals_add(struct node_signals *signals, struct slice table, struct er
     return 0;
 }
 
-const struct node_signal_row *node_signals_rows(const struct node_signals *signals, size_t *count) {
-    *count = signals->count;
-    return signals->rows;
-}
-
 /* ---- matching ---- */
 
 static size_t digits_at(struct slice text, size_t at) {
@@ -190,8 +195,8 @@ static size_t digits_at(struct slice text, size_t at) {
     return n;
 }
 
-/* Whether the pattern fits the whole text, with a step back to its last '*' only. *number: what the last '#' stands for;
- * it stays as it is where there is none. */
+/* Whether the pattern fits the whole text, with a step back to its last '*' only. *number: what the last '#' stands
+ * for; it stays as it is where there is none. */
 static bool fits(struct slice pattern, struct slice text, struct slice *number) {
     size_t p = 0, t = 0, star = SIZE_MAX, resume = 0;
     struct slice found = {0};
@@ -277,6 +282,14 @@ static struct slice bounded(struct slice text) {
     if (text.size_bytes > NODE_SIGNAL_TEXT_BYTES)
         text.size_bytes = NODE_SIGNAL_TEXT_BYTES;
     return text;
+}
+
+bool node_signals_know(const struct node_signals *signals, enum node_signal_kind kind, struct slice key) {
+    struct slice number;
+    for (size_t i = 0; i < signals->count; i++)
+        if (fits_key(&signals->rows[i], kind, bounded(key), &number))
+            return true;
+    return false;
 }
 
 bool node_signals_find(const struct node_signals *signals, const struct node_signal_shown *shown,

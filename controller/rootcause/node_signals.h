@@ -30,8 +30,6 @@ enum node_signal_kind {
         NODE_SIGNAL_KIND_COUNT
 };
 
-const char *node_signal_kind_name(enum node_signal_kind kind);
-
 /* As the table orders them: key; status or value; text. */
 struct node_signal_shown {
     enum node_signal_kind kind;
@@ -52,22 +50,12 @@ void node_signals_free(struct node_signals *signals);
 /* Puts a site's rows before all others. -EINVAL: a row breaks the rules of the table; *err names its line, and nothing
  * was added. */
 int node_signals_add(struct node_signals *signals, struct slice table, struct error **err);
-/* False: no row fits, or the one that fits says that it is no signal. */
+/* Whether any row may fit such a key. */
+bool node_signals_know(const struct node_signals *signals, enum node_signal_kind kind, struct slice key);
+/* False: no row fits, or the row that fits has the role none. */
 bool node_signals_find(const struct node_signals *signals, const struct node_signal_shown *shown,
                        struct node_signal_meaning *ret_meaning);
 /* The first time, in RFC 3339, that a text names; TIME_UNKNOWN: none. */
 int64_t node_signal_named_ms(struct slice text);
-
-/* For the tests of the table. */
-struct node_signal_row { /* borrows from the table */
-    enum node_signal_kind kind;
-    struct slice key, value, text;
-    bool is_xid, is_none;
-    enum rootcause_class class_;
-    enum rootcause_owner owner;
-    bool is_primary;
-    struct slice name, source;
-};
-const struct node_signal_row *node_signals_rows(const struct node_signals *signals, size_t *count);
 
 #endif

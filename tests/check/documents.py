@@ -52,7 +52,7 @@ def sources(*patterns):
 
 
 CODE = sources("controller/**/*.[ch]", "controller/**/*.js", "controller/**/*.html")
-SHIPPED = CODE + sources("crds/*.yaml", "helm/**/*.yaml", "helm/**/*.json", "helm/**/*.tpl", "helm/**/*.txt", "deploy/*.yaml", "deploy/*.sh")
+SHIPPED = CODE + sources("crds/*.yaml", "helm/**/*.yaml", "helm/**/*.json", "helm/**/*.tpl", "helm/**/*.txt", "deploy/*.yaml", "deploy/*.sh", "controller/rootcause/*.tsv")
 
 
 def help_of(*command):

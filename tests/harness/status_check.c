@@ -228,7 +228,7 @@ static bool check_execution(struct check *c, const json_t *list, size_t i, int64
     static const char *const spans[] = {"lostWorkMilliseconds", "waitMilliseconds",    "rescheduleMilliseconds",
                                         "resumeMilliseconds",   "catchUpMilliseconds", "detectMilliseconds",
                                         "imagePullMilliseconds"};
-    if (!equal(c, "executions.number", number_is, first + (int64_t)i))
+    if (!equal(c, "executions.number", number_is, first + (int64_t)i) || !check_node_evidence(c, e))
         return false;
     if ((next != NULL) != (*text(e, "cause") != '\0'))
         return fail(c, "execution %" PRId64 ": cause \"%s\"", number_is, text(e, "cause"));

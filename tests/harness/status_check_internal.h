@@ -31,6 +31,9 @@ bool check_chips(struct check *c);
 bool check_cost(struct check *c);
 bool check_program(struct check *c);
 
+/* status_check_evidence.c */
+bool check_node_evidence(struct check *c, const json_t *execution);
+
 /* status_check_forecast.c */
 bool check_forecast(struct check *c);
 bool check_advice(struct check *c);

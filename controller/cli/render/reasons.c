@@ -67,6 +67,21 @@ static void draw_coming_up(const json_t *execution, const struct text_style *sty
     text_wrap(out, style, 2, 3, text);
 }
 
+/* Draws the signals of its nodes: "Cause: Xid79 on node n0 at 11-21 02:16:10 (condition XidCriticalError=True ...)". */
+static void draw_node_evidence(const json_t *execution, const struct text_style *style, struct buf *out) {
+    char when[TEXT_DURATION_SIZE];
+    size_t i;
+    json_t *item;
+    json_array_foreach(pick(execution, "nodeEvidence"), i, item) {
+        bool has_time = pick_has(item, "time");
+        CLEANUP_FREE char *line =
+            mem_format("%s: %s on node %s%s%s (%s)", pick_text(item, "role"), pick_text(item, "signal"),
+                       pick_text(item, "node"), has_time ? " at " : ", of unknown age",
+                       has_time ? text_stamp(when, pick_time_ms(item, "time")) : "", pick_text(item, "message"));
+        text_wrap(out, style, 5, 2, line);
+    }
+}
+
 static void draw_interruption(const json_t *execution, const struct text_style *style, struct buf *out) {
     char when[TEXT_DURATION_SIZE];
     buf_format(out, "  #%lld %s  ", (long long)pick_int(execution, "number", 0),
@@ -97,6 +112,7 @@ static void draw_interruption(const json_t *execution, const struct text_style *
         text_wrap(out, style, 5, 0, buf_text(&line));
     if (*pick_text(execution, "evidence"))
         text_wrap(out, style, 5, 0, pick_text(execution, "evidence"));
+    draw_node_evidence(execution, style, out);
 }
 
 static void draw_interruptions(const json_t *status, const struct text_style *style, struct buf *out) {

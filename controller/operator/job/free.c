@@ -24,6 +24,7 @@ void job_free(struct model_job *job) {
     free(job->facts.ready_line.items);
     job_slots_clear(&job->facts.slots);
     job_drop_notices(job);
+    evidence_done(&job->evidence);
     free(job->final.status);
     free_spec(&job->spec);
     if (job->links.later == NULL) { /* else they are borrowed from that one */

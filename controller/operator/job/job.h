@@ -4,6 +4,7 @@
 #define OPERATOR_JOB_H
 
 #include "ledger/trainer_run.h"
+#include "operator/job/evidence.h"
 #include "operator/job/jobs.h"
 #include "operator/job/notice.h"
 #include "operator/job/result.h"
@@ -177,6 +178,7 @@ struct model_job {
     struct job_observation observation;
     struct job_publication publication;
     struct job_notices notices;
+    struct job_evidence evidence; /* facts/node_evidence.c */
     struct job_final final;
     bool is_deleted, is_dirty;
     void *user;

@@ -88,7 +88,8 @@ static void visit_node(struct visitor *v, struct node *n) {
     visit_troubles(v, past);
     visit_spans(v, &past->maintenance);
     visit_spans(v, &past->silences);
-    if (past->trouble_count + past->taint_count + past->maintenance.count + past->silences.count == 0) {
+    if (past->trouble_count + past->taint_count + past->signal_count + past->maintenance.count + past->silences.count ==
+        0) {
         store_node_done(n);
         n->past = NULL;
     }
@@ -105,6 +106,8 @@ static void read_node(struct visitor *v) {
         store_node_done(&read);
         return;
     }
+    if (n->has_signals) /* what this process has observed itself */
+        store_node_move_signals(n, &read);
     store_node_done(n);
     n->pool = read.pool;
     n->is_spot = read.is_spot;

@@ -5,6 +5,7 @@
 
 #include "operator/facts/facts.h"
 #include "operator/facts/loss.h"
+#include "operator/facts/node_evidence.h"
 #include "operator/job/chip.h"
 #include "operator/job/final.h"
 #include "operator/job/forbidden.h"
@@ -244,6 +245,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         v.has_ended = v.through_ms >= job_end_ms(job);
         ledger_evaluate(job->ledger, v.through_ms, &v.result);
         doubt_steps(job, &v.result);
+        job_update_node_evidence(job, &v.result);
         if (v.through_ms < v.result.start_ms) /* an object that ended before it was created */
             v.through_ms = v.result.start_ms;
         find_newest_pods(job, &v);

@@ -112,8 +112,10 @@ static void go_on(struct model_job *job, struct object_jobgoodput *o) {
     struct slice rest = o->checkpoint, checkpoint;
     if (!slice_take_until(&rest, MODEL_CHECKPOINT_END, &checkpoint))
         checkpoint = o->checkpoint;
-    if (checkpoint_read(job, checkpoint, &err) == 0)
+    if (checkpoint_read(job, checkpoint, &err) == 0) {
+        evidence_read(&job->evidence, job->store, o->executions);
         return;
+    }
     snprintf(job->observation.trouble, sizeof job->observation.trouble,
              "status.checkpoint is set aside: %s; what is counted is what the cluster still shows", error_text(err));
     o->checkpoint.size_bytes = 0;

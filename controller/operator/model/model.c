@@ -35,6 +35,11 @@ static struct jobs_settings settings_of(const struct model_options *options) {
 struct model *model_new(const struct model_options *options) {
     struct model *m = mem_new(struct model);
     store_init(&m->store);
+    m->node_signals = node_signals_new();
+    int r = options->node_signals ? node_signals_add(m->node_signals, slice_of(options->node_signals), NULL) : 0;
+    assert(r == 0); /* it was read before */
+    (void)r;
+    m->store.signals = m->node_signals;
     m->jobs = (struct jobs){.store = &m->store, .settings = settings_of(options), .receipt_ms = TIME_UNKNOWN};
     map_init(&m->jobs.by_name, NULL);
     map_init(&m->jobs.by_target, NULL);
@@ -66,6 +71,7 @@ void model_free(struct model *m) {
         job_free(m->deleted);
     jobs_done(&m->jobs);
     store_done(&m->store);
+    node_signals_free(m->node_signals);
     free(m);
 }
 

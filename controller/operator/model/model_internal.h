@@ -6,6 +6,7 @@
 #include "operator/store/store.h"
 
 struct model {
+    struct node_signals *node_signals;
     struct store store;
     struct jobs jobs;
     struct model_job *deleted; /* deleted, and returned by model_next_dirty(), which frees it when it is called again */

@@ -8,6 +8,7 @@
 #include "formulas/price.h"
 #include "ledger/evaluate.h"
 #include "operator/status/forecast.h"
+#include "operator/status/node_evidence.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -281,8 +282,9 @@ static void write_interruptions(struct jwrite *w, const struct view *v) {
     jwrite_object_end(w);
 }
 
-static void write_execution(struct jwrite *w, const struct ledger_execution *e, const struct ledger_interruption *i,
-                            bool has_steps) {
+static void write_execution(struct jwrite *w, const struct view *v, const struct ledger_execution *e,
+                            const struct ledger_interruption *i) {
+    bool has_steps = v->result.has_steps;
     char text[128];
     jwrite_object(w);
     jwrite_member_int(w, "number", e->number);
@@ -295,6 +297,7 @@ static void write_execution(struct jwrite *w, const struct ledger_execution *e, 
         write_filled(w, "evidence", i->evidence);
         write_filled(w, "node", i->node);
         write_filled(w, "nodePool", i->node_pool);
+        node_evidence_write(w, v->evidence, e->number);
     }
     write_some(w, "imagePullMilliseconds", e->image_pull_ms);
     write_filled(w, "slowestPull", e->puller);
@@ -325,7 +328,7 @@ static void write_executions(struct jwrite *w, const struct view *v) {
     int first = r->execution_count > MAX_EXECUTIONS ? r->execution_count - MAX_EXECUTIONS : 0;
     jwrite_member_array(w, "executions");
     for (int i = first; i < r->execution_count; i++)
-        write_execution(w, &r->executions[i], i < r->interruption_count ? &r->interruptions[i] : NULL, r->has_steps);
+        write_execution(w, v, &r->executions[i], i < r->interruption_count ? &r->interruptions[i] : NULL);
     jwrite_array_end(w);
 }
 

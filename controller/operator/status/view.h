@@ -11,6 +11,7 @@
 #include "base/rfc3339.h"
 #include "formulas/chips.h"
 #include "ledger/evaluate.h"
+#include "operator/job/evidence.h"
 #include "operator/job/result.h"
 #include "steplog/steplog.h"
 
@@ -43,6 +44,7 @@ struct view {
     int64_t generation;          /* of the JobGoodput */
     struct view_target seen;
     const struct job_previous *previous; /* borrowed from the job */
+    const struct job_evidence *evidence; /* the same; NULL: a view of logs alone */
     int previous_count;
     int64_t total_steps;           /* 0: not known */
     const char *documentation_url; /* of the folder deploy/docs */

@@ -149,6 +149,7 @@ void store_done(struct store *store) {
         store_forget(store, map_at(&store->targets, store->targets.count - 1));
     for (size_t i = 0; i < store->nodes.count; i++)
         node_free(map_at(&store->nodes, i));
+    free(store->signal_nodes);
     store_forbidden_done(store);
     map_done(&store->targets);
     map_done(&store->names);

@@ -21,7 +21,19 @@ void store_node_done(struct node *n) {
         return;
     free(n->past->troubles);
     free(n->past->taints);
+    for (int i = 0; i < n->past->signal_count; i++)
+        free(n->past->signals[i].message);
+    free(n->past->signals);
     free(n->past->maintenance.items);
     free(n->past->silences.items);
     free(n->past);
+}
+
+void store_node_move_signals(struct node *from, struct node *to) {
+    struct node_past *a = store_node_past(from), *b = store_node_past(to);
+    b->signals = a->signals;
+    b->signal_count = a->signal_count;
+    b->signal_capacity = a->signal_capacity;
+    a->signals = NULL;
+    a->signal_count = a->signal_capacity = 0;
 }

@@ -5,6 +5,7 @@
 #include "operator/store/observe_cluster.h"
 #include "operator/store/observe_pod.h"
 #include "operator/store/observe_target.h"
+#include "operator/store/signals.h"
 #include "operator/store/unwatched.h"
 
 #include <errno.h>
@@ -78,6 +79,8 @@ int store_observe(struct store *store, enum resource resource, enum observed wha
         return observe_event(store, what, object);
     case RESOURCE_NODE_LEASE:
         return observe_lease(store, what, object);
+    case RESOURCE_RESOURCESLICE:
+        return store_observe_resource_slice(store, what, name, object, received_ms);
     case RESOURCE_JOBGOODPUT:
     case RESOURCE_STEPLOGFORMAT:
     case RESOURCE_COUNT:

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/objects/cluster.h"
+#include "operator/store/signals.h"
 
 #include <errno.h>
 #include <string.h>
@@ -275,6 +276,7 @@ int observe_node(struct store *store, enum observed what, struct slice name, str
     struct node *n = store_node(store, o.meta.name);
     const char *pool = store_intern(store, o.meta.node_pool);
     bool changed = !n->exists || n->pool != pool || n->is_spot != o.meta.is_spot;
+    changed |= store_observe_node_signals(store, n, json, received_ms, !n->exists || n->is_restored);
     n->exists = true;
     n->is_restored = false;
     n->pool = pool;

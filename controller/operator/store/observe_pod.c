@@ -5,6 +5,7 @@
 #include "operator/objects/cluster.h"
 #include "operator/objects/pod.h"
 #include "operator/store/observe_cluster.h"
+#include "operator/store/signals.h"
 #include "operator/store/unwatched.h"
 
 #include <errno.h>
@@ -431,6 +432,8 @@ int observe_event(struct store *store, enum observed what, struct slice json) {
     int err = object_event_parse(json, &o);
     if (err < 0)
         return err;
+    if (slice_is(o.kind, "Node") && o.name.size_bytes > 0 && o.name.size_bytes <= 253 && o.first_ms != TIME_UNKNOWN)
+        store_observe_node_event(store, &o);
     if (slice_is(o.kind, "Job") && o.uid.size_bytes > 0 && o.uid.size_bytes <= 64 && o.first_ms != TIME_UNKNOWN)
         observe_job_event(store, &o);
     if (!slice_is(o.kind, "Pod") || o.uid.size_bytes == 0 || o.uid.size_bytes > 64 || o.first_ms == TIME_UNKNOWN)

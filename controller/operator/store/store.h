@@ -20,6 +20,7 @@
 #include "operator/store/past.h"
 #include "operator/store/pod.h"
 #include "operator/store/target.h"
+#include "rootcause/node_signals.h"
 
 #define STORE_MAX_UNHEALTHY 64 /* of one Workload; the oldest that is over is dropped */
 #define STORE_SECOND_MS 1000   /* stamps are whole seconds */
@@ -47,6 +48,9 @@ struct store {
     bool is_absent[RESOURCE_COUNT], is_swept[RESOURCE_COUNT];
     struct forbidden *forbidden; /* few: at most one for each watch */
     size_t forbidden_count, forbidden_capacity;
+    const struct node_signals *signals; /* what nodes may show; NULL: nothing is looked for. Borrowed */
+    struct node **signal_nodes;         /* those that showed one */
+    size_t signal_node_count, signal_node_capacity, signal_count;
     uint64_t labels_version; /* changes when a node's labels show another chip or price */
 };
 

@@ -335,6 +335,31 @@ type InterruptionCause struct {
 	Cost *Decimal `json:"cost,omitempty"`
 }
 
+type NodeEvidence struct {
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Node *string `json:"node,omitempty"`
+
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	Signal *string `json:"signal,omitempty"`
+
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	Role *string `json:"role,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Class *string `json:"class,omitempty"`
+
+	// +optional
+	Time *metav1.Time `json:"time,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Message *string `json:"message,omitempty"`
+}
+
 type Execution struct {
 	// +required
 	Number *NonNegative `json:"number,omitempty"`
@@ -366,6 +391,13 @@ type Execution struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	NodePool *string `json:"nodePool,omitempty"`
+
+	// +optional
+	// +listType=map
+	// +listMapKey=node
+	// +listMapKey=signal
+	// +kubebuilder:validation:MaxItems=6
+	NodeEvidence []NodeEvidence `json:"nodeEvidence,omitempty"`
 
 	// +optional
 	ImagePullMilliseconds *NonNegative `json:"imagePullMilliseconds,omitempty"`
