@@ -214,6 +214,11 @@ STRANGER_JOBS ?= 20
 strangers: $(OUT)/bin/kubectl-goodput ## STRANGER_JOBS random jobs in each of 67 trainers' logs written by somebody who had not seen the parser, and 54 programs that do not train; STRANGERS="--one-file": the attempts of a job in one file
 	@python3 -B tests/strangers/strangers.py $< $(STRANGER_JOBS) $(STRANGERS)
 
+.PHONY: deaths
+deaths: $(OUT)/bin/kubectl-goodput ## kills real jobs of PyTorch and JAX in 41 ways and asks `why` what they died of; DEATHS="torch-abort ..." (root; 10 GB)
+	@tests/deaths/setup.sh
+	@python3 -B tests/deaths/deaths.py $< $(DEATHS)
+
 # ---- fuzzing --------------------------------------------------------------------------------------------------------
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(filter-out $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))

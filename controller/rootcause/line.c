@@ -147,3 +147,19 @@ void line_read(struct line *line, struct slice raw, bool is_stamped, struct buf 
     }
     line_read_text(line, rest, plain);
 }
+
+static bool is_digits(struct slice text, size_t at, size_t count) {
+    if (text.size_bytes < at + count)
+        return false;
+    for (size_t i = at; i < at + count; i++)
+        if (!isdigit((unsigned char)text.data[i]))
+            return false;
+    return true;
+}
+
+bool line_starts_record(struct slice text) {
+    slice_take_char(&text, '[');
+    bool is_dated = is_digits(text, 0, 4) && text.size_bytes > 4 && (text.data[4] == '-' || text.data[4] == '/');
+    bool is_glog = text.size_bytes > 5 && strchr("IWEF", text.data[0]) != NULL && is_digits(text, 1, 4);
+    return is_dated || is_glog;
+}

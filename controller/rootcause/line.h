@@ -22,5 +22,7 @@ struct line {
 void line_read(struct line *line, struct slice raw, bool is_stamped, struct buf *plain);
 /* The same for a text without a transport: a message inside another format. */
 void line_read_text(struct line *line, struct slice raw, struct buf *plain);
+/* Whether the text starts with the head of a logger: a date, or glog's level and date. It continues no other line. */
+bool line_starts_record(struct slice text);
 
 #endif

@@ -62,18 +62,38 @@ void rootcause_log_free(struct rootcause_log *log) {
 
 /* ---- findings ---- */
 
+bool finding_is_stop(const struct finding *f) {
+    return f->row != NULL && f->row->role == ROLE_STOP;
+}
+
+bool finding_is_failure(const struct finding *f) {
+    return !finding_is_stop(f) && (f->role != ROLE_WEAK || f->class_ == CLASS_CRASH_SIGNAL);
+}
+
 static void mark_rank(uint64_t *set, int64_t rank) {
     if (rank >= 0 && rank < MAX_RANKS)
         set[rank / 64] |= UINT64_C(1) << rank % 64;
 }
 
+/* What stops a process after a failure follows from the failure. */
+static bool is_after_failure(const struct rootcause_log *log, const struct finding *stop) {
+    for (int i = 0; i < ROLE_ADVICE; i++)
+        if (log->found[i].role != ROLE_COUNT && log->found[i].line < stop->line && finding_is_failure(&log->found[i]))
+            return true;
+    return false;
+}
+
 static void keep(struct rootcause_log *log, const struct finding *f) {
     if (f->role >= ROLE_ADVICE)
         return;
-    struct finding *first = &log->found[f->role];
-    mark_rank(f->role <= ROLE_WEAK ? log->cause_ranks : log->symptom_ranks, f->rank);
-    if (first->role == ROLE_COUNT || f->line < first->line)
-        *first = *f;
+    bool is_stop = f->role == ROLE_STOP, is_following = is_stop && is_after_failure(log, f);
+    enum rootcause_role role = is_stop ? ROLE_PRIMARY : f->role;
+    struct finding *first = &log->found[role];
+    mark_rank(role <= ROLE_WEAK && !is_following ? log->cause_ranks : log->symptom_ranks, f->rank);
+    if (is_following || (first->role != ROLE_COUNT && f->line >= first->line))
+        return;
+    *first = *f;
+    first->role = role;
 }
 
 static void settle(struct rootcause_log *log, struct writer *w) {
@@ -114,7 +134,8 @@ static int64_t rank_in(struct slice text) {
 
 /* Whom a symptom names: JAX "/task:3", gloo "rank 3", NCCL's "peer HOST<PORT>". */
 static void find_peer(struct slice text, char waits_for[static FINDING_WAITS_BYTES]) {
-    static const char *const words[] = {"/task:", "from rank ", "send/recv from rank ", ": Ranks ", "to rank "};
+    static const char *const words[] = {"/task:",   "from rank ", "send/recv from rank ",
+                                        ": Ranks ", "to rank ",   "]: Rank "};
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         int64_t rank = rank_after(text, words[i]);
         if (rank != RANK_UNKNOWN) {
@@ -203,6 +224,11 @@ static bool is_chained_on(const struct writer *w, const struct signature *row) {
            (row == NULL || row->place != IN_LINE || row->role != ROLE_PRIMARY);
 }
 
+/* Data and checkpoints break with the same exceptions: where they were read decides. */
+static bool is_stored(enum rootcause_class c) {
+    return c == CLASS_DATA_ERROR || c == CLASS_CHECKPOINT_ERROR;
+}
+
 static void take_exception(struct rootcause_log *log, struct writer *w, const struct line *line,
                            const struct signature *row, size_t at, struct slice exception, bool is_bare,
                            int64_t number) {
@@ -219,6 +245,8 @@ static void take_exception(struct rootcause_log *log, struct writer *w, const st
         f.role = ROLE_PRIMARY;
     if (row != NULL && row->place == IN_FRAME)
         name_exception(&f, exception), f.class_ = row->class_, f.owner = row->owner;
+    if (is_stored(f.class_) && w->traceback.frame_row != NULL && is_stored(w->traceback.frame_row->class_))
+        f.class_ = w->traceback.frame_row->class_, f.owner = w->traceback.frame_row->owner;
     f.is_exception = !is_bare;
     if (is_bare && f.role == ROLE_PRIMARY && (row == NULL || row->place != IN_LINE))
         f.role = ROLE_WEAK;
@@ -256,7 +284,7 @@ static bool take_message(struct rootcause_log *log, struct writer *w, const stru
                          const struct signature *row, size_t at, int64_t number) {
     if (w->message_lines == 0)
         return false;
-    if (++w->message_lines > MAX_MESSAGE_LINES) {
+    if (++w->message_lines > MAX_MESSAGE_LINES || line_starts_record(line->text)) {
         settle(log, w);
         return false;
     }

@@ -23,6 +23,11 @@ struct finding {
     bool is_exception;                   /* ends a traceback */
 };
 
+/* The process was asked to stop, from outside. */
+bool finding_is_stop(const struct finding *f);
+/* A process failed: what stops others afterwards follows from it. An error that may have been survived is none. */
+bool finding_is_failure(const struct finding *f);
+
 struct rootcause_log;
 
 /* m: borrowed. is_stamped: as line_read has it. */

@@ -9,6 +9,7 @@
 /* X(IDENTIFIER, name in the table), strongest first. Of several lines the strongest role counts, then the earliest. */
 #define ROOTCAUSE_ROLES(X)                                                                                             \
     X(PRIMARY, "primary")                                                                                              \
+    X(STOP, "stop")                                                                                                    \
     X(WEAK, "weak")                                                                                                    \
     X(SYMPTOM, "symptom")                                                                                              \
     X(LAST, "last")                                                                                                    \

@@ -4,20 +4,46 @@
 
 #include <stdio.h>
 
+static bool is_stamped(const struct finding *f) {
+    return f->at_ns != INT64_MIN;
+}
+
+/* Whether what failed in one log explains that another process was stopped. Without stamps a symptom may come from
+ * the stop, and a launcher reports both. */
+static bool explains(const struct finding *failure, const struct finding *stop) {
+    if (!finding_is_failure(failure))
+        return false;
+    if (is_stamped(failure) && is_stamped(stop))
+        return failure->at_ns < stop->at_ns;
+    return failure->role != ROLE_SYMPTOM && failure->role != ROLE_WRAPPER;
+}
+
+static bool is_explained(const struct finding *f, struct rootcause_log *const *logs, size_t count) {
+    for (size_t i = 0; i < count && finding_is_stop(f); i++) {
+        const struct finding *other = rootcause_log_best(logs[i]);
+        if (other != NULL && explains(other, f))
+            return true;
+    }
+    return false;
+}
+
+/* A log that ends in an abort and shows no symptom is of a process that crashed by itself. */
+static enum rootcause_role role_among_logs(const struct finding *f) {
+    return f->role == ROLE_LAST && f->class_ == CLASS_CRASH_SIGNAL ? ROLE_WEAK : f->role;
+}
+
 /* Whether a, of an earlier log, gives way to b. */
 static bool gives_way(const struct finding *a, const struct finding *b) {
-    if (a->role != b->role)
-        return b->role < a->role;
-    bool are_stamped = a->at_ns != INT64_MIN && b->at_ns != INT64_MIN;
-    if (are_stamped)
-        return b->at_ns < a->at_ns;
-    return a->class_ == CLASS_PREEMPTION && b->class_ != CLASS_PREEMPTION;
+    if (role_among_logs(a) != role_among_logs(b))
+        return role_among_logs(b) < role_among_logs(a);
+    return is_stamped(a) && is_stamped(b) && b->at_ns < a->at_ns;
 }
 
 static void choose(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct finding *best = rootcause_log_best(logs[i]);
-        if (best == NULL || (v->log != VERDICT_NO_LOG && !gives_way(&v->finding, best)))
+        if (best == NULL || (v->log != VERDICT_NO_LOG && !gives_way(&v->finding, best)) ||
+            is_explained(best, logs, count))
             continue;
         v->finding = *best;
         v->log = (int)i;
@@ -54,11 +80,64 @@ static bool find_behind(struct rootcause_log *const *logs, size_t count, int64_t
     return min_enqueued < max_enqueued;
 }
 
-static void find_silent(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
+/* Of ranks that wait for one another the last one is waited for; in a circle nobody knows. */
+static void follow(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
+    const char *next = v->finding.waits_for;
+    for (size_t hops = 0; hops <= count; hops++) {
+        const char *last = next;
+        struct slice rest = slice_of(next);
+        int64_t rank;
+        if (!slice_take_prefix(&rest, "rank ") || !slice_take_uint(&rest, &rank))
+            return;
+        for (size_t i = 0; i < count; i++) {
+            const struct finding *best = rootcause_log_best(logs[i]);
+            if (best != NULL && best->rank == rank && best->role == ROLE_SYMPTOM && best->waits_for[0] != '\0')
+                next = best->waits_for;
+        }
+        if (next == last) {
+            snprintf(v->waits_for, sizeof v->waits_for, "%s", last);
+            return;
+        }
+    }
+}
+
+static void find_waits_for(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
     int64_t rank;
     memcpy(v->waits_for, v->finding.waits_for, sizeof v->waits_for);
+    follow(v, logs, count);
     if (v->waits_for[0] == '\0' && find_behind(logs, count, &rank))
         snprintf(v->waits_for, sizeof v->waits_for, "rank %lld", (long long)rank);
+}
+
+/* The only log without a finding. */
+static int silent_log(struct rootcause_log *const *logs, size_t count) {
+    int silent = VERDICT_NO_LOG;
+    for (size_t i = 0; i < count; i++)
+        if (rootcause_log_best(logs[i]) == NULL) {
+            if (silent != VERDICT_NO_LOG)
+                return VERDICT_NO_LOG;
+            silent = (int)i;
+        }
+    return silent;
+}
+
+/* A crash that printed nothing: the exit code names it, and the others' logs show only what followed. */
+static bool take_silent_crash(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count,
+                              int exit_code) {
+    const struct exit_meaning *meaning = exit_code == VERDICT_NO_EXIT_CODE ? NULL : exit_meaning_of(exit_code);
+    if (meaning == NULL || meaning->class_ != CLASS_CRASH_SIGNAL || meaning->role != ROLE_WEAK)
+        return false;
+    v->finding = (struct finding){.class_ = meaning->class_,
+                                  .role = meaning->role,
+                                  .owner = rootcause_class_owner(meaning->class_),
+                                  .at_ns = INT64_MIN,
+                                  .rank = RANK_UNKNOWN};
+    snprintf(v->finding.reason, sizeof v->finding.reason, "%s", meaning->reason);
+    v->is_symptom_only = false;
+    v->log = silent_log(logs, count);
+    snprintf(v->basis, sizeof v->basis, "Derived: exit code %d is %s; the logs show only what followed%s", exit_code,
+             meaning->reason, v->log == VERDICT_NO_LOG ? "" : ", and this one shows nothing");
+    return true;
 }
 
 /* What the container's exit code alone says. */
@@ -97,8 +176,9 @@ static void explain(struct rootcause_verdict *v, size_t count) {
         [ROLE_LAST] = "only how the process ended",
         [ROLE_WRAPPER] = "only a launcher's summary, which names no cause",
     };
+    const char *how = finding_is_stop(f) ? "it was stopped, and nothing failed before" : hows[f->role];
     bool is_observed = f->role == ROLE_PRIMARY || f->role == ROLE_SYMPTOM;
-    int n = snprintf(v->basis, sizeof v->basis, "%s: %s; ", is_observed ? "Observed" : "Derived", hows[f->role]);
+    int n = snprintf(v->basis, sizeof v->basis, "%s: %s; ", is_observed ? "Observed" : "Derived", how);
     bool is_exception = f->is_exception || (f->row == NULL && f->class_ == CLASS_USER_EXCEPTION);
     const char *what = f->is_exception ? "the exception that ends a traceback" : "an exception without its traceback";
     struct slice source = f->row != NULL ? f->row->source : slice_of("a launcher");
@@ -123,6 +203,6 @@ void rootcause_verdict(struct rootcause_verdict *ret, const struct matcher *m, s
     bool is_open = ret->log == VERDICT_NO_LOG || ret->finding.role == ROLE_WRAPPER;
     if (is_open)
         take_exit_code(ret, exit_code);
-    if (ret->is_symptom_only)
-        find_silent(ret, logs, count);
+    if (ret->is_symptom_only && !take_silent_crash(ret, logs, count, exit_code))
+        find_waits_for(ret, logs, count);
 }

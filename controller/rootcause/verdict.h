@@ -1,8 +1,10 @@
 /* verdict: the root cause over the logs of several processes, or that there is none in them.
  *
  * The rules. Over all logs the strongest role counts; a symptom is never promoted. Among causes the earliest stamp wins
- * where both lines are stamped; without stamps a termination signal yields to a cause in another log, then the order of
- * the logs decides. A cause that progress follows counts only if nothing comes after it. */
+ * where both lines are stamped; otherwise the order of the logs decides. A process that was stopped after a failure was
+ * stopped because of it, in its log and in others'; without stamps a symptom does not count as such a failure. A log
+ * that ends in an abort without a symptom is of a crash. A cause that progress follows counts only if nothing comes
+ * after it. */
 #ifndef ROOTCAUSE_VERDICT_H
 #define ROOTCAUSE_VERDICT_H
 
@@ -13,7 +15,7 @@
 #define VERDICT_NO_EXIT_CODE (-1)
 
 struct rootcause_verdict {
-    struct finding finding; /* class CLASS_UNKNOWN and no text if there is none */
+    struct finding finding; /* class CLASS_UNKNOWN and no text if there is none; line 0: by the exit code alone */
     bool is_symptom_only;
     int log;                             /* whose line it is; VERDICT_NO_LOG: none */
     size_t followers;                    /* logs, or ranks of a single log, that show only symptoms of it */

@@ -55,6 +55,7 @@ step truth make -s truth TRUTH_JOBS="${JOBS:-60000}" SPREAD_JOBS=10000
 step styles make -s styles STYLE_JOBS=200
 step strangers make -s strangers STRANGER_JOBS=20
 step strangers-one-file make -s strangers STRANGER_JOBS=20 STRANGERS=--one-file
+step deaths make -s deaths
 step sim-lives make -s sim LIVES="${LIVES:-10000}"
 step cuts env CUTS=all .build/release/tests/test-operator bounds_hold
 grep -hE '^[a-z0-9-]+ +(relist|killed|late|cut) ' "$logs/cuts.log"

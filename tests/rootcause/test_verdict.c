@@ -80,6 +80,94 @@ TEST(without_stamps_a_termination_signal_yields) {
     check(&v, CLASS_PREEMPTION, 0, false);
 }
 
+/* torch distributed/elastic/multiprocessing/api.py */
+#define FAILED(code) "E1124 04:50:26.201000 6964 api.py:882] failed (exitcode: " code ") local_rank: 0 (pid: 7)\n"
+#define STOPPED "W1124 04:50:29.201000 6964 api.py:752] Received 15 death signal, shutting down workers\n"
+
+TEST(who_is_stopped_after_a_failure_is_stopped_because_of_it) {
+    struct rootcause_verdict v;
+    JUDGE_STAMPED(&v, "2026-11-20T10:00:05Z " STOPPED, "2026-11-20T10:00:02Z " FAILED("-11"));
+    check(&v, CLASS_CRASH_SIGNAL, 1, false);
+    JUDGE_STAMPED(&v, "2026-11-20T10:00:05Z " STOPPED, "2026-11-20T10:00:02Z " FAILED("-9"));
+    check(&v, CLASS_UNKNOWN, 1, false);
+    JUDGE_STAMPED(&v, "2026-11-20T10:00:05Z " STOPPED, "2026-11-20T10:00:02Z " WATCHDOG);
+    check(&v, CLASS_COLLECTIVE_TIMEOUT, 1, true);
+    JUDGE_STAMPED(&v, "2026-11-20T10:00:01Z " STOPPED, "2026-11-20T10:00:02Z " WATCHDOG);
+    check(&v, CLASS_PREEMPTION, 0, false);
+    JUDGE(&v, STOPPED, WATCHDOG);
+    check(&v, CLASS_PREEMPTION, 0, false);
+    JUDGE(&v, WATCHDOG STOPPED);
+    check(&v, CLASS_COLLECTIVE_TIMEOUT, 0, true);
+    JUDGE(&v, STOPPED WATCHDOG);
+    check(&v, CLASS_PREEMPTION, 0, false);
+    JUDGE(&v, FAILED("-9") STOPPED);
+    check(&v, CLASS_UNKNOWN, 0, false);
+}
+
+TEST(the_number_of_a_signal_is_whole) {
+    struct rootcause_verdict v;
+    JUDGE(&v, "SignalException: Process 7 got signal: 15\n");
+    CHECK_TEXT(v.finding.reason, "SIGTERM");
+    JUDGE(&v, "SignalException: Process 7 got signal: 1\n");
+    CHECK_TEXT(v.finding.reason, "SIGHUP");
+}
+
+TEST(an_abort_without_a_symptom_is_a_crash) {
+    struct rootcause_verdict v;
+    JUDGE(&v, "RuntimeError: Connection closed by peer [10.0.0.1]:7\n", FAILED("-6"));
+    check(&v, CLASS_CRASH_SIGNAL, 1, false);
+    JUDGE(&v, "Broken pipe\n", WATCHDOG FAILED("-6"));
+    check(&v, CLASS_PEER_LOST, 0, true);
+}
+
+TEST(a_crash_may_print_nothing) {
+    struct rootcause_verdict v;
+    judge(&v, false, 139, (const char *const[]){"Connection reset by peer\n", "step 1\n", NULL});
+    check(&v, CLASS_CRASH_SIGNAL, 1, false);
+    CHECK_TEXT(v.finding.reason, "SIGSEGV");
+    CHECK_INT(v.finding.line, 0);
+    judge(&v, false, 139, (const char *const[]){"Connection reset by peer\n", "step 1\n", "step 1\n", NULL});
+    check(&v, CLASS_CRASH_SIGNAL, VERDICT_NO_LOG, false);
+    judge(&v, false, 134, (const char *const[]){"Connection reset by peer\n", "step 1\n", NULL});
+    check(&v, CLASS_PEER_LOST, 0, true);
+}
+
+/* torch ProcessGroupGloo.cpp (2.15) */
+TEST(who_is_waited_for_may_wait) {
+    struct rootcause_verdict v;
+    JUDGE(
+        &v,
+        "[rank1]:[E1124 04:52:08.9 ProcessGroupGloo.cpp:69] Rank 1 successfully reached monitoredBarrier, but received "
+        "errors while waiting for send/recv from rank 0. Please check rank 0 logs for faulty rank.\n",
+        "[rank0]:[E1124 04:52:08.9 ProcessGroupGloo.cpp:69] [Rank 0]: Rank 2 failed to pass monitoredBarrier in 12000 "
+        "ms\n");
+    check(&v, CLASS_COLLECTIVE_TIMEOUT, 0, true);
+    CHECK_TEXT(v.waits_for, "rank 2");
+    JUDGE(&v, "[rank1]: failed: Timed out waiting 5ms for recv operation from rank 0\n",
+          "[rank0]: failed: Timed out waiting 5ms for recv operation from rank 1\n");
+    CHECK_TEXT(v.waits_for, "rank 0");
+}
+
+/* XLA coordination_service_agent.cc prints at the end of each process. */
+TEST(the_head_of_a_logger_ends_a_message) {
+    struct rootcause_verdict v;
+    JUDGE(&v, EXCEPTION "E1124 04:55:02.416859   18621 coordination_service_agent.cc:289] Polled an error from "
+                        "coordination service (this can be an error from this or another task).\n");
+    check(&v, CLASS_USER_EXCEPTION, 0, false);
+    JUDGE(&v, EXCEPTION "2026-11-20 10:00:00 Connection reset by peer\n");
+    check(&v, CLASS_USER_EXCEPTION, 0, false);
+}
+
+TEST(the_frame_separates_a_checkpoint_from_data) {
+    struct rootcause_verdict v;
+    JUDGE(&v, "Traceback (most recent call last):\n  File \"/app/train.py\", line 4, in load_checkpoint\n    f()\n"
+              "zipfile.BadZipFile: File is not a zip file\n");
+    check(&v, CLASS_CHECKPOINT_ERROR, 0, false);
+    JUDGE(&v, "Traceback (most recent call last):\n  File \"/app/train.py\", line 4, in read_batch\n    f()\n"
+              "zipfile.BadZipFile: File is not a zip file\n");
+    check(&v, CLASS_DATA_ERROR, 0, false);
+}
+
 TEST(a_kill_is_not_exhausted_memory) {
     struct rootcause_verdict v;
     JUDGE(&v, REPORT("-9", "Signal 9 (SIGKILL) received by PID 7"));

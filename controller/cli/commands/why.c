@@ -34,8 +34,8 @@ static void print_help(void) {
         "The class is Unknown if no line names a cause: the answer then says what it looked for. A symptom, such as a\n"
         "collective that timed out, is named as one (symptomOnly) and never as a cause. FILE may be compressed with\n"
         "gzip; - is standard input. The last 4 MiB of a file are read. With timestamps, as kubectl logs can add,\n"
-        "the earliest cause of all files wins; without them a termination signal yields to a cause in another file,\n"
-        "then the order of the files decides\n",
+        "the earliest cause of all files wins, and a stop that follows a failure is not a cause; without\n"
+        "them a termination signal yields to a cause in another file, then the order of the files decides\n",
         stdout);
 }
 
@@ -173,10 +173,10 @@ static void set_text(json_t *object, const char *key, const char *text) {
 
 static json_t *answer_of(const struct why *why, const struct rootcause_verdict *v) {
     const struct finding *f = &v->finding;
-    bool has_line = v->log != VERDICT_NO_LOG;
+    bool has_log = v->log != VERDICT_NO_LOG, has_line = has_log && f->line > 0;
     json_t *json = json_pack("{s:s, s:s, s:s, s:b}", "class", rootcause_class_name(f->class_), "reason", f->reason,
                              "owner", rootcause_owner_name(f->owner), "symptomOnly", v->is_symptom_only);
-    json_object_set_new(json, "firstFailing", has_line ? json_string(analyze_name(why->paths[v->log])) : json_null());
+    json_object_set_new(json, "firstFailing", has_log ? json_string(analyze_name(why->paths[v->log])) : json_null());
     if (has_line)
         json_object_set_new(json, "line", json_integer(f->line));
     if (has_line && f->rank != RANK_UNKNOWN)
@@ -184,7 +184,7 @@ static json_t *answer_of(const struct why *why, const struct rootcause_verdict *
     set_text(json, "text", f->text);
     set_text(json, "frame", f->frame);
     set_text(json, "waitsFor", v->waits_for);
-    if (has_line)
+    if (has_log)
         json_object_set_new(json, "followers", json_integer((json_int_t)v->followers));
     json_object_set_new(json, "basis", json_string(v->basis));
     return json;
@@ -203,10 +203,12 @@ static void draw(const struct why *why, const struct rootcause_verdict *v, const
     if (v->log != VERDICT_NO_LOG) {
         buf_append_text(out, "  ");
         text_cell(out, analyze_name(why->paths[v->log]), 0, 0);
-        buf_format(out, ":%lld", (long long)f->line);
+        if (f->line > 0)
+            buf_format(out, ":%lld", (long long)f->line);
         if (f->rank != RANK_UNKNOWN)
             buf_format(out, ", rank %lld", (long long)f->rank);
-        buf_append_text(out, "\n  ");
+        if (f->text[0] != '\0')
+            buf_append_text(out, "\n  ");
         text_cell(out, f->text, style->columns > 4 ? style->columns - 2 : 0, 0);
         buf_append_char(out, '\n');
     }

@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+"""deaths.py KUBECTL_GOODPUT [--again] [NAME...]: kills real training jobs, and asks `kubectl goodput why` what they died of.
+
+Each job has a process a rank (torchrun with four, JAX with two). Its lines get the time at which they were read, as a
+kubelet does. When the first process has failed, the others get SIGTERM two seconds later, as the pods of a JobSet that
+is created again. The class and the first failing rank must be right in every job. A death without a cause in its logs
+must be named as a symptom. Needs root for the network and the small disk. Logs stay in .build/deaths/logs; --again
+reads those of the last run."""
+import dataclasses
+import datetime
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(".build/deaths")
+PYTHON = os.path.join(ROOT, "venv/bin/python")
+RANKS = {"torch": 4, "jax": 2}
+DELETED_AFTER_S, GRACE_S, GIVE_UP_S = 2, 5, 90
+ANY = "any"  # all ranks fail in the same way
+NONE = None  # no log has the cause
+
+
+@dataclasses.dataclass(frozen=True)
+class Death:
+    framework: str
+    name: str
+    classes: tuple
+    rank: object
+    waits_for: str = ""
+
+
+DEATHS = [
+    Death("torch", "exception", ("UserException",), 2),
+    Death("torch", "import", ("UserException",), 2),
+    Death("torch", "shape", ("UserException",), 2),
+    Death("torch", "device-oom", ("DeviceOOM",), 2),
+    Death("torch", "host-oom", ("HostOOM",), 2),
+    Death("torch", "allocation", ("HostOOM",), 2),
+    Death("torch", "nan", ("NaNDivergence",), 2),
+    Death("torch", "nan-gradient", ("NaNDivergence",), 2),
+    Death("torch", "disk-full", ("StorageError",), 0),
+    Death("torch", "checkpoint", ("CheckpointError",), 2),
+    Death("torch", "missing-shard", ("DataError",), 2),
+    Death("torch", "labels", ("DataError",), 2),
+    Death("torch", "loader", ("ShmDataLoader",), 2),
+    Death("torch", "segfault", ("CrashSignal",), 2),
+    Death("torch", "segfault-faulthandler", ("CrashSignal",), 2),
+    Death("torch", "abort", ("CrashSignal",), 2),
+    Death("torch", "hang", ("CollectiveTimeout", "HangWatchdog"), NONE),
+    Death("torch", "hang-barrier", ("CollectiveTimeout", "HangWatchdog"), NONE, "rank 2"),
+    Death("torch", "watchdog", ("HangWatchdog",), NONE),
+    Death("torch", "network", ("CollectiveTimeout", "PeerLost"), NONE),
+    Death("torch", "rendezvous", ("StartupRendezvous",), ANY),
+    Death("torch", "port", ("StartupRendezvous",), 0),
+    Death("torch", "flag", ("ConfigError",), ANY),
+    Death("torch", "sigterm", ("Preemption",), 2),
+    Death("jax", "exception", ("UserException",), 1),
+    Death("jax", "assert", ("UserException",), 1),
+    Death("jax", "shape", ("UserException",), 1),
+    Death("jax", "device-oom", ("DeviceOOM",), 1),
+    Death("jax", "allocation", ("DeviceOOM",), 1),
+    Death("jax", "host-oom", ("HostOOM",), 1),
+    Death("jax", "nan", ("NaNDivergence",), 1),
+    Death("jax", "disk-full", ("StorageError",), 0),
+    Death("jax", "checkpoint", ("CheckpointError",), 1),
+    Death("jax", "missing-shard", ("DataError",), 1),
+    Death("jax", "segfault", ("CrashSignal",), 1),
+    Death("jax", "leader-segfault", ("CrashSignal",), 0),
+    Death("jax", "watchdog", ("HangWatchdog",), NONE),
+    Death("jax", "network", ("CollectiveTimeout", "PeerLost"), NONE),
+    Death("jax", "rendezvous", ("StartupRendezvous",), ANY),
+    Death("jax", "flag", ("ConfigError",), ANY),
+    Death("jax", "sigterm", ("Preemption",), 1),
+]
+
+
+# ---- the place of a job ----
+
+
+def command(*words):
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+
+
+class Network:
+    """Two network namespaces, one for the victim and one for the others, joined by a pair of interfaces."""
+
+    def __init__(self):
+        self.names = [f"deaths-{os.getpid()}-{side}" for side in "ab"]
+        self.addresses = ["10.77.0.1", "10.77.0.2"]
+        self.cards = [f"d{os.getpid()}{side}" for side in "ab"]
+        command("ip", "link", "add", self.cards[0], "type", "veth", "peer", "name", self.cards[1])
+        for name, card, address in zip(self.names, self.cards, self.addresses):
+            command("ip", "netns", "add", name)
+            command("ip", "link", "set", card, "netns", name)
+            command("ip", "-n", name, "address", "add", address + "/24", "dev", card)
+            command("ip", "-n", name, "link", "set", card, "up")
+            command("ip", "-n", name, "link", "set", "lo", "up")
+
+    def cut(self):
+        """Silently: each side's packets go to a card that does not exist."""
+        for name, card, peer in zip(self.names, self.cards, reversed(self.addresses)):
+            command("ip", "-n", name, "neigh", "replace", peer, "lladdr", "02:00:00:00:00:99", "nud", "permanent", "dev", card)
+
+    def close(self):
+        for name in self.names:
+            subprocess.run(["ip", "netns", "delete", name], check=False)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Job:
+    def __init__(self, death):
+        self.death = death
+        self.count = RANKS[death.framework]
+        self.victim = self.count // 2
+        self.folder = os.path.join(ROOT, "logs", f"{death.framework}-{death.name}")
+        self.data, self.checkpoint, self.small_disk = (os.path.join(self.folder, name) for name in ("data", "checkpoint", "disk"))
+        self.codes = os.path.join(self.folder, "exit-codes.json")
+        self.port = free_port()
+        self.processes, self.threads, self.stamps = {}, [], {}
+        self.network = self.listener = None
+
+    # -- setting up --
+
+    def prepare(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        for folder in (self.data, self.checkpoint, self.small_disk):
+            os.makedirs(folder)
+        name = self.death.name
+        make = ("import numpy as np, sys\n"
+                "for r in range(int(sys.argv[2])): np.save(f'{sys.argv[1]}/shard-{r:05d}.npy', np.random.default_rng(r).random((400, 16), dtype=np.float32))")
+        command(PYTHON, "-c", make, self.data, str(self.count))
+        if name == "missing-shard":
+            os.remove(os.path.join(self.data, f"shard-{self.victim:05d}.npy"))
+        if name == "labels":
+            self.write_torn_labels()
+        if name == "checkpoint":
+            self.write_torn_checkpoints()
+        if name == "disk-full":
+            command("mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", self.small_disk)
+        if name == "network":
+            self.network = Network()
+        if name == "port":
+            self.listener = socket.socket()
+            self.listener.bind(("127.0.0.1", self.port))
+            self.listener.listen()
+
+    def write_torn_labels(self):
+        import gzip
+        text = "".join(json.dumps({"id": n, "label": os.urandom(8).hex()}) + "\n" for n in range(1000))
+        packed = gzip.compress(text.encode())
+        with open(os.path.join(self.data, "labels.jsonl.gz"), "wb") as file:
+            file.write(packed[:len(packed) // 2])
+
+    def write_torn_checkpoints(self):
+        """Whole for each rank but the victim, whose file ends where its writer was killed."""
+        program = {"torch": "import torch, sys\nimport torch.nn as nn\n"
+                            "m = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 1))\n"
+                            "for r in range(4): torch.save({'model': m.state_dict()}, f'{sys.argv[1]}/model-{r}.pt')",
+                   "jax": "import numpy as np, sys\n"
+                          "for r in range(2): np.savez(f'{sys.argv[1]}/checkpoint-{r}.npz', weights=np.ones((16, 4), np.float32))"}
+        command(PYTHON, "-c", program[self.death.framework], self.checkpoint)
+        name = f"model-{self.victim}.pt" if self.death.framework == "torch" else f"checkpoint-{self.victim}.npz"
+        path = os.path.join(self.checkpoint, name)
+        os.truncate(path, os.path.getsize(path) // 2)
+
+    # -- processes --
+
+    def argv(self, rank):
+        address = self.network.addresses[0] if self.network else "127.0.0.1"
+        words = ["--data", self.data, "--checkpoint", self.checkpoint, "--small-disk", self.small_disk, "--death", self.death.name,
+                 "--victim", "0" if self.death.name == "leader-segfault" else str(self.victim)]
+        if self.death.name == "flag":
+            words += ["--stepz=3"]
+        if self.death.name in ("sigterm", "network"):
+            words += ["--pause", "0.5"]
+        if self.death.framework == "jax":
+            return [PYTHON, "-u", os.path.join(HERE, "jax_job.py"), "--coordinator", f"{address}:{self.port}", "--processes", str(self.count),
+                    "--rank", str(rank), *words]
+        return [PYTHON, "-u", "-m", "torch.distributed.run", "--nnodes", str(self.count), "--nproc-per-node", "1", "--node-rank", str(rank),
+                "--master-addr", address, "--master-port", str(self.port), "--rdzv-conf", "timeout=15", "--max-restarts", "0",
+                os.path.join(HERE, "torch_job.py"), *words]
+
+    def start(self, rank):
+        environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONUNBUFFERED="1", PYTHONDONTWRITEBYTECODE="1")
+        argv = self.argv(rank)
+        if self.network:
+            side = 1 if rank == self.victim else 0
+            in_host = ["unshare", "--uts", "sh", "-c", 'hostname "$0"; exec "$@"', self.network.addresses[side]] # JAX binds to it
+            argv = ["ip", "netns", "exec", self.network.names[side], *in_host, *argv]
+            environment["GLOO_SOCKET_IFNAME"] = self.network.cards[side]
+        p = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, start_new_session=True)
+        self.processes[rank] = p
+        thread = threading.Thread(target=self.read, args=(rank, p))
+        thread.start()
+        self.threads.append(thread)
+
+    def read(self, rank, p):
+        with open(self.log(rank), "wb") as file:
+            for line in p.stdout:
+                now = datetime.datetime.now(datetime.timezone.utc)
+                file.write(now.strftime("%Y-%m-%dT%H:%M:%S.%f000Z ").encode() + line)
+                file.flush()
+                if b"step: 4" in line:
+                    self.stamps[rank] = time.monotonic()
+
+    def log(self, rank):
+        return os.path.join(self.folder, f"rank-{rank}.log")
+
+    def has_ended(self, rank):
+        return self.processes[rank].poll() is not None
+
+    # -- its life --
+
+    def strike(self):
+        """What comes from outside, once all ranks have trained."""
+        if len(self.stamps) < self.count:
+            return
+        if self.struck_at is None:
+            self.struck_at = time.monotonic()
+            if self.death.name == "network":
+                self.network.cut()
+            if self.death.name == "sigterm":
+                self.processes[self.victim].send_signal(signal.SIGTERM)
+        if self.death.name == "sigterm" and time.monotonic() > self.struck_at + GRACE_S: # JAX takes SIGTERM and trains on
+            self.processes[self.victim].kill()
+
+    def run(self):
+        self.struck_at = None
+        for rank in range(self.count):
+            if self.death.name != "rendezvous" or rank != self.victim:
+                self.start(rank)
+        give_up = time.monotonic() + GIVE_UP_S
+        while not any(self.has_ended(rank) for rank in self.processes) and time.monotonic() < give_up:
+            self.strike()
+            time.sleep(0.05)
+        codes = {rank: p.returncode for rank, p in self.processes.items() if p.returncode is not None}
+        time.sleep(DELETED_AFTER_S)
+        self.delete()
+        return codes
+
+    def delete(self):
+        for rank, p in self.processes.items():
+            if not self.has_ended(rank):
+                p.send_signal(signal.SIGTERM)
+        until = time.monotonic() + GRACE_S
+        while time.monotonic() < until and not all(self.has_ended(rank) for rank in self.processes):
+            time.sleep(0.05)
+        for p in self.processes.values():
+            try:
+                os.killpg(p.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            p.wait()
+        for thread in self.threads:
+            thread.join(5)
+
+    def close(self):
+        if self.network:
+            self.network.close()
+        if self.listener:
+            self.listener.close()
+        if os.path.ismount(self.small_disk):
+            command("umount", self.small_disk)
+        for folder in (self.data, self.checkpoint, self.small_disk):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+# ---- the verdict ----
+
+
+def exit_code(codes):
+    """Of the container that ended first, as Kubernetes writes it."""
+    code = next(iter(codes.values()), None)
+    return None if code is None else code if code >= 0 else 128 - code
+
+
+def why(program, job, codes):
+    logs = [log for log in map(job.log, range(job.count)) if os.path.exists(log)]
+    argv = [program, "why", *logs, "-o", "json"]
+    code = exit_code(codes)
+    if code is not None:
+        argv += ["--exit-code", str(code)]
+    if job.death.name == "host-oom": # what the kubelet records where the kernel killed for memory
+        message = os.path.join(job.folder, f"rank-{job.victim}.message")
+        with open(message, "w", encoding="utf-8") as file:
+            file.write("OOMKilled\n")
+        argv += ["--termination-message", message]
+    return json.loads(subprocess.run(argv, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def rank_of(answer):
+    return int(os.path.basename(answer["firstFailing"]).split("-")[1].split(".")[0]) if answer.get("firstFailing") else None
+
+
+def judge(death, answer):
+    """What is wrong; empty: nothing."""
+    wrong = []
+    rank = rank_of(answer)
+    if answer["class"] not in death.classes:
+        wrong.append("class")
+    if answer["symptomOnly"] != (death.rank is NONE):
+        wrong.append("symptom")
+    if isinstance(death.rank, int) and (rank != death.rank or answer.get("rank", rank) != rank):
+        wrong.append("rank")
+    if death.waits_for and answer.get("waitsFor") != death.waits_for:
+        wrong.append("waitsFor")
+    return wrong
+
+
+def play(job):
+    try:
+        job.prepare()
+        codes = job.run()
+    finally:
+        job.close()
+    with open(job.codes, "w", encoding="utf-8") as file:
+        json.dump(list(codes.items()), file)
+
+
+def read_codes(job):
+    with open(job.codes, encoding="utf-8") as file:
+        return dict(json.load(file))
+
+
+def main():
+    program, options = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    is_again, names = "--again" in options, [o for o in options if o != "--again"]
+    chosen = [d for d in DEATHS if not names or d.name in names or f"{d.framework}-{d.name}" in names or d.framework in names]
+    results = []
+    for death in chosen:
+        job = Job(death)
+        if not is_again:
+            play(job)
+        codes = read_codes(job)
+        answer = why(program, job, codes)
+        wrong = judge(death, answer)
+        results.append(not wrong)
+        print(f"{'ok' if not wrong else 'WRONG ' + ','.join(wrong):14s} {death.framework}-{death.name:22s} {answer['class']} ({answer['reason']})"
+              f"{', symptom' if answer['symptomOnly'] else ''}; rank {rank_of(answer)}, expected {death.rank}; "
+              f"exits {codes}; {answer.get('text', '')[:90]!r}", flush=True)
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if results and all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
