@@ -29,7 +29,7 @@ static void show_event(struct model *m, const char *node, const char *reason, co
         "\"Node\",\"name\":\"%s\",\"uid\":\"%s\"},\"reason\":\"%s\",\"message\":\"%s\",\"type\":\"Warning\","
         "\"firstTimestamp\":%s,\"lastTimestamp\":%s}",
         node, first, node, node, reason, message, fake_time(first), fake_time(last));
-    fake_observe(m, RESOURCE_EVENT, OBSERVED_PRESENT, "e", "", json, at);
+    fake_observe(m, RESOURCE_NODE_EVENT, OBSERVED_PRESENT, "e", "", json, at);
 }
 
 static void show_slice(struct model *m, const char *node, const char *taints, double at) {

@@ -42,11 +42,17 @@ same "rbac.nodeLeases=false leaves kube-node-lease alone" "" "$(render --set rba
 same "rbac.podLogs=false leaves pod logs alone" "" "$(render --set rbac.podLogs=false | grep pods/log)"
 same "watchNamespaces: a Role in each" "  namespace: ml   namespace: research" \
 	"$(render --set 'watchNamespaces={research,ml}' | grep -A3 '^kind: Role$' | grep -E 'namespace: (research|ml)' | sort | paste -sd' ')"
-same "watchNamespaces: only nodes, and who reads metrics, for the whole cluster" "nodes steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status tokenreviews subjectaccessreviews" \
+same "watchNamespaces: only nodes, their devices, and who reads metrics, for the whole cluster" "nodes resourceslices steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status tokenreviews subjectaccessreviews" \
 	"$(render --set 'watchNamespaces={research}' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p' | paste -sd' ')"
-same "metrics.enabled=false asks nobody who reads them" "nodes steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status" \
+same "metrics.enabled=false asks nobody who reads them" "nodes resourceslices steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status" \
 	"$(render --set 'watchNamespaces={research},metrics.enabled=false' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p' | paste -sd' ')"
 same "metrics.enabled=false leaves no Service" "" "$(render --set metrics.enabled=false | kinds | grep -o 'Service=1')"
+same "watchNamespaces: Events of nodes, only to be read" "[get, list, watch]" \
+	"$(render --set 'watchNamespaces={research}' -s templates/role-nodeevents.yaml | sed -n 's/.*verbs: //p')"
+same "watchNamespaces with default has them there" "" "$(render --set 'watchNamespaces={default}' | grep node-events)"
+same "nodeSignals: a row each, separated by tabs" "--node-signals=/etc/goodput/node-signals/node-signals.tsv condition|Rack Power|True|*|Unknown|primary|Provider|RackPowerLost|this site" \
+	"$(render --set-json 'nodeSignals=[{"what":"condition","key":"Rack Power","value":"True","class":"Unknown","role":"primary","owner":"Provider","signal":"RackPowerLost"}]' |
+		grep -oE '^ *- --node-signals.*|^    condition.*' | sed 's/^ *\(- \)*//' | tr '\t' '|' | sort | paste -sd' ')"
 verbs() { render "$@" -s templates/clusterrole.yaml | sed -n '/resources: \[jobgoodputs\]/{n;s/ *verbs: //p}'; }
 same "JobGoodputs: read, and deleted when over" "[get, list, watch, delete]" "$(verbs)"
 same "autoCreate: made as well" "[get, list, watch, create, delete]" "$(verbs --set autoCreate=annotated)"

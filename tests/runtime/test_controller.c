@@ -306,3 +306,22 @@ TEST(controller_says_what_is_wrong_with_a_kubeconfig) {
                           "users: [{name: u, user: {}}]\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n",
                           "the API server cannot be reached: http://127.0.0.1:1: ");
 }
+
+TEST(controller_names_the_bad_row_of_a_table_of_node_signals) {
+    char path[] = "/tmp/goodput-signals-XXXXXX";
+    static const char text[] = "# ours\ncondition\tX\tTrue\t*\tGpu\tweak\t-\tX\tus\n";
+    CLEANUP_FREE char *flag = NULL, *expected = NULL;
+    int fd = mkstemp(path);
+    REQUIRE(fd >= 0);
+    REQUIRE(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    flag = mem_format("--node-signals=%s", path);
+    expected = mem_format("goodput-controller: --node-signals: %s: line 2: unknown class \"Gpu\": use a class of "
+                          "deploy/docs/reference/root-causes.md, or xid\n",
+                          path);
+    struct program *c = program_start("goodput-controller", (const char *[]){flag, "--health-bind-address=0", NULL});
+    CHECK_INT(program_wait(c, DEADLINE_MS), 1);
+    CHECK_TEXT(program_output(c), expected);
+    program_free(c);
+    unlink(path);
+}

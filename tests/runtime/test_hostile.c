@@ -95,6 +95,9 @@ static const char *const asked_for[] = {"/version",
                                         "/api/v1/nodes?",
                                         "/api/v1/events?",
                                         "/api/v1/namespaces/default/events/",
+                                        "/api/v1/namespaces/default/events?fieldSelector=involvedObject.kind=Node,",
+                                        "/apis/resource.k8s.io/v1/resourceslices?",
+                                        "/apis/resource.k8s.io/v1beta2/resourceslices?",
                                         "/api/v1/namespaces/default/pods/h-0/log?"};
 
 static void check_requests(const char *log) {

@@ -36,7 +36,8 @@ static bool is_concerned(const struct model_job *job, enum resource resource) {
     case RESOURCE_NODE:
     case RESOURCE_EVENT:
         return true;
-    case RESOURCE_RESOURCESLICE: /* it is evidence alone: the log says so once */
+    case RESOURCE_NODE_EVENT: /* evidence alone: the controller's log says what is missing */
+    case RESOURCE_RESOURCESLICE:
     case RESOURCE_JOBGOODPUT:
     case RESOURCE_COUNT:
         break;

@@ -12,6 +12,7 @@ enum resource {
     RESOURCE_EVENT,    /* core/v1 shape */
     RESOURCE_NODE_LEASE,
     RESOURCE_STEPLOGFORMAT,
+    RESOURCE_NODE_EVENT,    /* as RESOURCE_EVENT, of Nodes */
     RESOURCE_RESOURCESLICE, /* either version */
     RESOURCE_COUNT
 };

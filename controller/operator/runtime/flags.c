@@ -62,6 +62,9 @@ static const struct flag table[] = {
      "windowSeconds of JobGoodputs made so, up to four; default 3600,86400"},
     {"auto-create-ttl-seconds", "N", NUMBER, AT(auto_create_ttl_s), 0, 315360000,
      "JobGoodputs made so are deleted so long after their JobSet ended; default 2592000 (30 days)"},
+    {"node-signals", "FILE", TEXT, AT(node_signals), 0, 0,
+     "rows of signals of nodes that come before the built-in ones, as controller/rootcause/node_signals.tsv has them; "
+     "default none"},
     {"chip-peaks", "CHIP=GFLOPS,...", PEAKS, AT(chip_peaks), 0, 0,
      "peaks of chips in 10^9 FLOP/s instead of the table's, such as \"TPU v5e=197000\""},
     {"chip-prices", "CHIP=PRICE,...", PRICES, AT(chip_prices), 0, 0,

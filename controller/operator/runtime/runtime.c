@@ -11,6 +11,7 @@
 #include "operator/runtime/memory_watch.h"
 #include "operator/runtime/records.h"
 #include "operator/runtime/role.h"
+#include "rootcause/node_signals.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -270,8 +271,30 @@ static void find_lease_namespace(struct runtime *r) {
         slice_copy(r->lease_namespace, sizeof r->lease_namespace, slice_trim(slice_of(text)));
 }
 
+/* A site's rows, once they have proved to be some; NULL: there are none. */
+static int read_node_signals(const char *path, char **ret, struct error **err) {
+    *ret = NULL;
+    if (path == NULL)
+        return 0;
+    CLEANUP_FREE char *text = NULL;
+    int r = file_read(path, NODE_SIGNAL_MAX_TABLE_BYTES, &text, err);
+    if (r < 0)
+        return error_wrap(err, -r, "--node-signals");
+    struct node_signals *trial = node_signals_new();
+    r = node_signals_add(trial, slice_of(text), err);
+    node_signals_free(trial);
+    if (r < 0)
+        return error_wrap(err, -r, "--node-signals: %s", path);
+    *ret = text;
+    text = NULL;
+    return 0;
+}
+
 static int set_up(struct runtime *r, struct error **err) {
     const struct runtime_flags *flags = r->flags;
+    CLEANUP_FREE char *node_signals = NULL;
+    if (read_node_signals(flags->node_signals, &node_signals, err) < 0)
+        return -1;
     struct kube_options kube = {.kubeconfig = flags->kubeconfig, .context = flags->context, .user_agent = USER_AGENT};
     r->client = kube_client_new(r->loop, &kube, err);
     if (r->client == NULL)
@@ -284,6 +307,7 @@ static int set_up(struct runtime *r, struct error **err) {
     struct model_options model = {.keeps_checkpoints = true,
                                   .chip_peaks = flags->chip_peaks,
                                   .chip_prices = flags->chip_prices,
+                                  .node_signals = node_signals,
                                   .currency = flags->currency,
                                   .documentation_url = flags->documentation_url};
     r->model = model_new(&model);

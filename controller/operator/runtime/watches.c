@@ -34,10 +34,12 @@ struct source {
 
 #define NO_CRD "its CRD is missing: install the chart, or kubectl apply -k deploy"
 #define NO_JOBSET "JobSet is not installed: only batch/v1 Jobs are measured"
+#define NO_SLICES "without Dynamic Resource Allocation, nothing is missing"
 #define NO_KUEUE "this version of Kueue is not installed: without Kueue, nothing is missing"
 
 /* Pods: every pod that a Job made; a JobSet's are among them. Events: what happens to
- * pods (pulls, evictions), and to Jobs that are suspended or whose pods are refused. */
+ * pods (pulls, evictions), and to Jobs that are suspended or whose pods are refused. Those of nodes are in the
+ * namespace default; node signals are of any type but Normal (NVSentinel writes the name of its check). */
 static const struct source sources[] = {
     {RESOURCE_STEPLOGFORMAT, "/apis/goodput.dev/v1alpha1", "steplogformats", CLUSTER, NULL, NULL, true, false,
      60 * SECOND_US, NO_CRD},
@@ -51,6 +53,12 @@ static const struct source sources[] = {
     {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL, "involvedObject.kind=Pod", true, false, 0, ""},
     {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL,
      "involvedObject.kind=Job,reason!=SuccessfulCreate,reason!=SuccessfulDelete", true, false, 0, ""},
+    {RESOURCE_NODE_EVENT, "/api/v1/namespaces/default", "events", CLUSTER, NULL,
+     "involvedObject.kind=Node,type!=Normal", true, false, 0, ""},
+    {RESOURCE_RESOURCESLICE, "/apis/resource.k8s.io/v1", "resourceslices", CLUSTER, NULL, NULL, true, false,
+     600 * SECOND_US, NO_SLICES},
+    {RESOURCE_RESOURCESLICE, "/apis/resource.k8s.io/v1beta2", "resourceslices", CLUSTER, NULL, NULL, true, true,
+     600 * SECOND_US, NO_SLICES},
     {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta2", "workloads", NAMESPACED, NULL, NULL, true, false,
      60 * SECOND_US, NO_KUEUE},
     {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta1", "workloads", NAMESPACED, NULL, NULL, true, true, 60 * SECOND_US,
@@ -210,11 +218,16 @@ static void start_late(struct watch *watch, const char *words) {
     report_forbidden(watch);
 }
 
+/* Their objects have their own times, and stay long enough for a leader to read them late. */
+static bool is_read_by_leader_alone(enum resource resource) {
+    return resource == RESOURCE_EVENT || resource == RESOURCE_NODE_EVENT || resource == RESOURCE_RESOURCESLICE;
+}
+
 static void start_rest(struct runtime_watches *owner, bool is_late) {
     for (size_t i = 0; i < owner->count; i++) {
         struct watch *watch = owner->watches[i];
         const struct watch *jobgoodputs = watch->source->scope == CLUSTER ? NULL : jobgoodputs_of(owner, watch);
-        bool is_for_later = feed_is_standby(owner->feed) && watch->source->resource == RESOURCE_EVENT;
+        bool is_for_later = feed_is_standby(owner->feed) && is_read_by_leader_alone(watch->source->resource);
         if (watch->source->is_fallback || is_for_later || watch->reflector != NULL ||
             (jobgoodputs != NULL && !kube_reflector_is_synced(jobgoodputs->reflector)))
             continue;
@@ -295,7 +308,8 @@ static void on_absent(void *context, bool is_absent) {
     watch->is_absent = is_absent;
     if (is_absent)
         feed_listed(watch->owner->feed, watch->source->resource, "");
-    jsonlog(is_absent && watch->source->resource != RESOURCE_WORKLOAD ? JSONLOG_WARNING : JSONLOG_INFO,
+    bool is_missed = watch->source->resource != RESOURCE_WORKLOAD && watch->source->resource != RESOURCE_RESOURCESLICE;
+    jsonlog(is_absent && is_missed ? JSONLOG_WARNING : JSONLOG_INFO,
             is_absent ? "resource not served" : "resource served", "resource", LOG_S(watch->source->plural), "path",
             LOG_S(watch->source->group_path), "meaning", LOG_S(is_absent ? watch->source->absent : ""), NULL);
     if (watch->fallback != NULL && is_absent && watch->fallback->reflector == NULL)

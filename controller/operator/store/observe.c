@@ -76,6 +76,7 @@ int store_observe(struct store *store, enum resource resource, enum observed wha
     case RESOURCE_WORKLOAD:
         return observe_workload(store, what, uid, object, received_ms);
     case RESOURCE_EVENT:
+    case RESOURCE_NODE_EVENT:
         return observe_event(store, what, object);
     case RESOURCE_NODE_LEASE:
         return observe_lease(store, what, object);
