@@ -219,6 +219,10 @@ deaths: $(OUT)/bin/kubectl-goodput ## kills real jobs of PyTorch and JAX in 41 w
 	@tests/deaths/setup.sh
 	@python3 -B tests/deaths/deaths.py $< $(DEATHS)
 
+.PHONY: deaths-nvrx
+deaths-nvrx: ## a table of what the rules of nvidia-resiliency-ext say of the logs that `make deaths` kept
+	@python3 -B tests/deaths/nvrx.py
+
 # ---- fuzzing --------------------------------------------------------------------------------------------------------
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(filter-out $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))
