@@ -1,7 +1,6 @@
-/* Rows are found by the first four bytes of their pattern: one multiplication and one look-up for each byte of a line,
- * and a comparison where the hash fits. The few rows for frames are tried one by one. */
 #include "rootcause/signatures.h"
 
+#include "base/literals.h"
 #include "base/mem.h"
 
 #include <assert.h>
@@ -17,13 +16,19 @@ __asm__(".section .rodata,\"a\"\n"
         ".previous\n");
 __attribute__((visibility("hidden"))) extern const char signature_table[], signature_table_end[];
 
-enum { HASH_BITS = 13, KEY_BYTES = 4, MAX_FITS = 1024 };
-#define NONE UINT16_MAX
+enum { MAX_FITS = 1024 };
+
+/* The rows of one place, by what their patterns start with. */
+struct heads {
+    struct literals *literals;
+    const struct signature **rows; /* of each literal */
+    size_t count;
+};
 
 struct matcher {
     struct signature *rows;
     size_t count, capacity;
-    uint16_t first[PLACE_COUNT][1 << HASH_BITS];
+    struct heads heads[PLACE_COUNT];
 };
 
 /* ---- the table ---- */
@@ -84,14 +89,20 @@ static struct signature read_row(struct slice line) {
     row.place = (enum signature_place)place_found;
     row.source = line;
     row.head = (struct slice){row.pattern.data, literal_size(row.pattern)};
-    assert(row.head.size_bytes >= KEY_BYTES);
+    assert(row.head.size_bytes >= LITERALS_MIN_BYTES);
     return row;
 }
 
-static uint32_t hash_of(const char *bytes) {
-    uint32_t key;
-    memcpy(&key, bytes, KEY_BYTES);
-    return key * UINT32_C(2654435761) >> (32 - HASH_BITS);
+static void find_heads(struct matcher *m, enum signature_place place) {
+    struct heads *heads = &m->heads[place];
+    CLEANUP_FREE struct slice *texts = mem_resize(NULL, m->count + 1, sizeof *texts);
+    heads->rows = mem_resize(NULL, m->count + 1, sizeof *heads->rows);
+    for (size_t i = 0; i < m->count; i++)
+        if (m->rows[i].place == place) {
+            texts[heads->count] = m->rows[i].head;
+            heads->rows[heads->count++] = &m->rows[i];
+        }
+    heads->literals = literals_new(texts, heads->count);
 }
 
 struct matcher *matcher_new(void) {
@@ -103,20 +114,18 @@ struct matcher *matcher_new(void) {
         MEM_GROW(m->rows, m->count, m->capacity);
         m->rows[m->count++] = read_row(line);
     }
-    assert(m->count < NONE);
-    memset(m->first, 0xff, sizeof m->first);
-    for (size_t i = m->count; i-- > 0;) {
-        bool is_frame = m->rows[i].place == IN_FRAME;
-        uint16_t *first = &m->first[m->rows[i].place][is_frame ? 0 : hash_of(m->rows[i].pattern.data)];
-        m->rows[i].next = *first;
-        *first = (uint16_t)i;
-    }
+    for (int place = 0; place < PLACE_COUNT; place++)
+        find_heads(m, (enum signature_place)place);
     return m;
 }
 
 void matcher_free(struct matcher *m) {
     if (m == NULL)
         return;
+    for (int place = 0; place < PLACE_COUNT; place++) {
+        literals_free(m->heads[place].literals);
+        free(m->heads[place].rows);
+    }
     free(m->rows);
     free(m);
 }
@@ -159,40 +168,38 @@ static bool fits(struct slice pattern, struct slice text) {
     return true;
 }
 
-static bool starts_with(struct slice text, struct slice head) {
-    return text.size_bytes >= head.size_bytes && memcmp(text.data, head.data, head.size_bytes) == 0;
+static bool is_whole_literal(const struct signature *row) {
+    return row->head.size_bytes == row->pattern.size_bytes;
 }
 
 const struct signature *matcher_find(const struct matcher *m, struct slice line, size_t *at) {
-    uint16_t best = NONE;
+    const struct heads *heads = &m->heads[IN_LINE];
+    const struct signature *best = NULL;
     int tries = 0;
-    for (size_t i = 0; i + KEY_BYTES <= line.size_bytes; i++)
-        for (uint16_t k = m->first[IN_LINE][hash_of(line.data + i)]; k < best; k = m->rows[k].next) {
-            const struct signature *row = &m->rows[k];
-            struct slice text = slice_skip(line, i);
-            if (!starts_with(text, row->head))
-                continue;
-            if (text.size_bytes > SIGNATURE_REACH)
-                text.size_bytes = SIGNATURE_REACH;
-            if (row->head.size_bytes < row->pattern.size_bytes && (++tries > MAX_FITS || !fits(row->pattern, text)))
-                continue;
-            best = k;
-            if (at != NULL)
-                *at = i;
-            break;
-        }
-    return best == NONE ? NULL : &m->rows[best];
+    for (struct literals_hit hit = {0}; literals_next(heads->literals, line, &hit);) {
+        const struct signature *row = heads->rows[hit.number];
+        if (best != NULL && row >= best)
+            continue;
+        struct slice text = slice_skip(line, hit.at);
+        if (text.size_bytes > SIGNATURE_REACH)
+            text.size_bytes = SIGNATURE_REACH;
+        if (!is_whole_literal(row) && (++tries > MAX_FITS || !fits(row->pattern, text)))
+            continue;
+        best = row;
+        if (at != NULL)
+            *at = hit.at;
+    }
+    return best;
 }
 
 const struct signature *matcher_exception(const struct matcher *m, struct slice text) {
-    if (text.size_bytes < KEY_BYTES)
-        return NULL;
+    const struct heads *heads = &m->heads[IN_EXCEPTION];
     if (text.size_bytes > SIGNATURE_REACH)
         text.size_bytes = SIGNATURE_REACH;
     const char *colon = slice_find_char(text, ':');
     struct slice name = colon != NULL ? slice_range(text.data, colon) : text;
-    for (uint16_t k = m->first[IN_EXCEPTION][hash_of(text.data)]; k != NONE; k = m->rows[k].next) {
-        const struct signature *row = &m->rows[k];
+    for (struct literals_hit hit = {0}; literals_next_at_start(heads->literals, text, &hit);) {
+        const struct signature *row = heads->rows[hit.number];
         bool is_name = slice_find_char(row->pattern, ':') == NULL;
         if (is_name ? slice_equal(name, row->pattern) : fits(row->pattern, text))
             return row;
@@ -201,10 +208,11 @@ const struct signature *matcher_exception(const struct matcher *m, struct slice 
 }
 
 const struct signature *matcher_frame(const struct matcher *m, struct slice frame) {
-    for (uint16_t k = m->first[IN_FRAME][0]; k != NONE; k = m->rows[k].next) {
-        struct slice pattern = m->rows[k].pattern;
-        if (frame.size_bytes > 0 && memmem(frame.data, frame.size_bytes, pattern.data, pattern.size_bytes) != NULL)
-            return &m->rows[k];
+    const struct signature *best = NULL;
+    for (struct literals_hit hit = {0}; literals_next(m->heads[IN_FRAME].literals, frame, &hit);) {
+        const struct signature *row = m->heads[IN_FRAME].rows[hit.number];
+        if (best == NULL || row < best)
+            best = row;
     }
-    return NULL;
+    return best;
 }

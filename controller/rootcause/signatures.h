@@ -32,7 +32,6 @@ struct signature { /* borrows from the table */
     enum signature_place place;
     struct slice reason, pattern, source;
     struct slice head; /* the pattern up to its first gap */
-    uint16_t next;     /* row with the same hash */
 };
 
 /* The text after a pattern's first bytes must follow within this many bytes. */

@@ -1,5 +1,6 @@
 #include "steplog/shipped.h"
 
+#include "base/literals.h"
 #include "base/mem.h"
 #include "base/yamldoc.h"
 #include "steplog/emit.h"
@@ -10,10 +11,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-
-#define TRIES_WHOLE 100000 /* after these lines without a step only BURST_LINES of each BURST_EVERY are looked at */
-#define BURST_LINES 64
-#define BURST_EVERY 4096
 
 /* C17 has no #embed, so the assembler reads the files. Paths start at the repository's root, where make runs. */
 #define X(id, name)                                                                                                    \
@@ -121,9 +118,22 @@ static void load(int number) {
         shipped_literal(f->format->patterns[i].pattern, f->literals[i]);
 }
 
+/* The literals of all patterns, and whose they are. */
+static struct literals *literals;
+static struct { int format, pattern; } owners[SHIPPED_COUNT * USERFORMAT_PATTERNS];
+
 static void load_all(void) {
-    for (int i = 0; i < SHIPPED_COUNT; i++)
+    struct slice texts[ARRAY_SIZE(owners)];
+    size_t count = 0;
+    for (int i = 0; i < SHIPPED_COUNT; i++) {
         load(i);
+        for (int k = 0; k < formats[i].format->count; k++) {
+            owners[count].format = i;
+            owners[count].pattern = k;
+            texts[count++] = slice_of(formats[i].literals[k]);
+        }
+    }
+    literals = literals_new(texts, count);
 }
 
 const struct shipped *shipped_get(int number) {
@@ -145,8 +155,16 @@ struct state {
     struct pattern_set *patterns[SHIPPED_COUNT]; /* compiled when a line first holds a literal of theirs */
 };
 
-static bool holds(struct slice text, const char *literal) {
-    return memmem(text.data, text.size_bytes, literal, strlen(literal)) != NULL;
+/* A bit for each pattern whose literal the line holds. */
+struct held {
+    uint32_t patterns[SHIPPED_COUNT];
+};
+_Static_assert(USERFORMAT_PATTERNS <= 32, "a bit for each pattern");
+
+static void find_held(struct held *held, struct slice text) {
+    *held = (struct held){{0}};
+    for (struct literals_hit hit = {0}; literals_next(literals, text, &hit);)
+        held->patterns[owners[hit.number].format] |= UINT32_C(1) << owners[hit.number].pattern;
 }
 
 /* Which patterns may count: all of the format that gave steps. While none did, saves may be anybody's; restores and
@@ -158,9 +176,10 @@ static bool may_count(const struct steplog *s, const struct state *state, enum r
     return state->format >= 0 || (s->counts.recognized == STEPLOG_GENERIC ? !is_step : !is_save);
 }
 
-static bool may_match(const struct steplog *s, const struct shipped *f, struct slice text) {
-    for (int i = 0; i < f->format->count; i++)
-        if (may_count(s, s->state, f->format->patterns[i].kind) && holds(text, f->literals[i]))
+static bool may_match(const struct steplog *s, const struct held *held, int number) {
+    const struct userformat *format = shipped_get(number)->format;
+    for (int i = 0; i < format->count && held->patterns[number] != 0; i++)
+        if ((held->patterns[number] >> i & 1) && may_count(s, s->state, format->patterns[i].kind))
             return true;
     return false;
 }
@@ -188,10 +207,13 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     struct state *state = s->state;
     bool is_known = state->format >= 0;
     bool is_open = is_known || s->counts.recognized == STEPLOG_AUTO || s->counts.recognized == STEPLOG_GENERIC;
-    if (!is_open || (!is_known && s->counts.lines > TRIES_WHOLE && s->counts.lines % BURST_EVERY >= BURST_LINES))
+    struct held held;
+    if (!is_open)
         return LINE_NOT_MINE;
+    pthread_once(&is_loaded, load_all);
+    find_held(&held, text);
     for (int i = is_known ? state->format : 0; i < (is_known ? state->format + 1 : SHIPPED_COUNT); i++)
-        if (may_match(s, shipped_get(i), text)) {
+        if (may_match(s, &held, i)) {
             enum line_result result = read_with(s, state, i, text);
             if (result != LINE_NOT_MINE)
                 return result;

@@ -132,6 +132,24 @@ TEST(saves_are_read_next_to_a_counter) {
     steplog_free(s);
 }
 
+/* However far into the log a save comes. */
+TEST(every_save_next_to_a_counter_is_read) {
+    enum { STEPS = 120000, EACH = 1000 };
+    struct tally t;
+    struct steplog *s = parser(&t);
+    for (int i = 1; i <= STEPS; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "step %d/%d loss 2.%d lr 0.001", i, STEPS, i % 100);
+        say(s, line, i);
+        if (i % EACH == 0)
+            say(s, "Saving checkpoint. This may take some time. Retrieving full model state dict...", i);
+        if (i % EACH == 0)
+            say(s, "Saving checkpoint took 0.50 secs", i);
+    }
+    CHECK_INT(t.kinds[RECORD_SAVE_DURABLE], STEPS / EACH);
+    steplog_free(s);
+}
+
 TEST(a_literal_is_in_every_match) {
     static const struct {
         const char *pattern, *literal;
