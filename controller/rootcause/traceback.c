@@ -168,10 +168,12 @@ static bool take_between(struct traceback *t, struct slice text) {
 
 static enum traceback_line take_open(struct traceback *t, const struct matcher *m, struct slice text,
                                      size_t indentation, struct slice *exception) {
-    bool had_source_next = t->has_source_next;
+    bool is_outside = t->is_indented && indentation == 0; /* a frame of Cython has no line of source */
+    bool had_source_next = t->has_source_next && !is_outside;
     t->has_source_next = false;
     if (take_frame(t, m, text)) {
         t->has_source_next = true;
+        t->is_indented = indentation > 0;
         return TRACEBACK_INSIDE;
     }
     if (take_box(t, m, text) || is_marker(text) || slice_starts(text, "[Previous line repeated"))

@@ -15,11 +15,11 @@ enum traceback_line {
     TRACEBACK_BARE       /* looks like an exception, outside a traceback */
 };
 
-struct traceback { /* all-zero: outside */
-    bool is_open, is_ignored, has_source_next;
-    bool is_reversed; /* of faulthandler: the innermost frame comes first */
-    bool is_chained;  /* another exception came before in its chain */
-    bool is_thread;   /* of a thread whose end leaves the process alive */
+struct traceback {                                          /* all-zero: outside */
+    bool is_open, is_ignored, has_source_next, is_indented; /* the last frame */
+    bool is_reversed;                                       /* of faulthandler: the innermost frame comes first */
+    bool is_chained;                                        /* another exception came before in its chain */
+    bool is_thread;                                         /* of a thread whose end leaves the process alive */
     int lines;
     size_t column; /* of a logger whose prefix every line has: its size */
     bool has_column;

@@ -158,6 +158,15 @@ TEST(the_head_of_a_logger_ends_a_message) {
     check(&v, CLASS_USER_EXCEPTION, 0, false);
 }
 
+/* Cython prints no line of source: pyarrow's frames. */
+TEST(a_frame_without_source_is_followed_by_the_exception) {
+    struct rootcause_verdict v;
+    JUDGE(&v, "Traceback (most recent call last):\n  File \"/app/train.py\", line 4, in read\n    f()\n"
+              "  File \"error.pxi\", line 100, in check_status\nlib.Straddled: an object straddles two blocks\n");
+    check(&v, CLASS_USER_EXCEPTION, 0, false);
+    CHECK_TEXT(v.finding.reason, "Straddled");
+}
+
 TEST(the_frame_separates_a_checkpoint_from_data) {
     struct rootcause_verdict v;
     JUDGE(&v, "Traceback (most recent call last):\n  File \"/app/train.py\", line 4, in load_checkpoint\n    f()\n"
