@@ -109,17 +109,46 @@ static void read_cause(struct jscan *j, void *to) {
 }
 
 struct execution {
-    int64_t number, at_ms;
+    int64_t number, at_ms, lost_ms, away_ms, resume_ms;
     struct slice cause;
-    char pool[64];
+    char pool[64], node[254];
+    char cause_node[254]; /* of the first signal with the role Cause */
 };
+
+/* A notice of maintenance or preemption does not blame the node. */
+static void read_evidence(struct jscan *j, void *to) {
+    struct evidence {
+        struct slice role, class_;
+        char node[254];
+    } e = {.node = ""};
+    static const struct jmember rows[] = {
+        JMEMBER(struct evidence, node, "node"),
+        JMEMBER(struct evidence, role, "role"),
+        JMEMBER(struct evidence, class_, "class"),
+    };
+    struct execution *x = to;
+    jmembers_read(j, JMEMBERS(rows), &e);
+    if (x->cause_node[0] == '\0' && slice_is(e.role, "Cause") && !slice_is(e.class_, "Preemption"))
+        memcpy(x->cause_node, e.node, sizeof e.node);
+}
+
+/* Which node it speaks against; "": none. A program that fails on the same node again and again does not
+ * speak against it. */
+static const char *blamed(const struct execution *e) {
+    return e->cause_node[0] != '\0' ? e->cause_node : sums_cause(e->cause) == CAUSE_NODE_FAILURE ? e->node : "";
+}
 
 static void read_execution(struct jscan *j, void *to) {
     static const struct jmember rows[] = {
         JMEMBER_FIELD(struct execution, number, "number", read_int),
         JMEMBER_TIME(struct execution, at_ms, "end"),
         JMEMBER(struct execution, cause, "cause"),
+        JMEMBER(struct execution, node, "node"),
         JMEMBER(struct execution, pool, "nodePool"),
+        JMEMBER_ELEMENTS("nodeEvidence", read_evidence),
+        JMEMBER_FIELD(struct execution, lost_ms, "lostWorkMilliseconds", read_int),
+        JMEMBER_FIELD(struct execution, away_ms, "rescheduleMilliseconds", read_int),
+        JMEMBER_FIELD(struct execution, resume_ms, "resumeMilliseconds", read_int),
     };
     struct member *m = to;
     struct execution e = {.number = -1, .at_ms = TIME_UNKNOWN};
@@ -127,12 +156,15 @@ static void read_execution(struct jscan *j, void *to) {
     if (e.cause.size_bytes == 0 || e.number < 0 || e.at_ms == TIME_UNKNOWN)
         return;
     m->last_execution = max_of(m->last_execution, e.number);
-    if (e.pool[0] == '\0' || m->break_count >= MAX_BREAKS)
+    const char *node = blamed(&e);
+    if ((e.pool[0] == '\0' && node[0] == '\0') || m->break_count >= MAX_BREAKS)
         return;
     MEM_GROW(m->breaks, m->break_count, m->break_capacity);
     m->breaks[m->break_count++] = (struct member_break){.number = e.number,
                                                         .at_ms = e.at_ms,
                                                         .pool = mem_strdup(e.pool),
+                                                        .node = node[0] ? mem_strdup(node) : NULL,
+                                                        .lost_ms = e.lost_ms + e.away_ms + e.resume_ms,
                                                         .is_excluded = cause_is_excluded(sums_cause(e.cause))};
 }
 
@@ -265,7 +297,7 @@ void member_free(struct member *m) {
         free(m->labels[i].value);
     }
     for (size_t i = 0; i < m->break_count; i++)
-        free(m->breaks[i].pool);
+        free(m->breaks[i].pool), free(m->breaks[i].node);
     free(m->labels);
     free(m->breaks);
     free(m->queue);

@@ -8,9 +8,11 @@
 
 #define MEMBER_ID_MASK ((UINT64_C(1) << 48) - 1)
 
-struct member_break { /* an interruption that ended an execution, on a node of a known pool */
+struct member_break { /* an interruption that ended an execution, on a known node or pool */
     int64_t number, at_ms;
-    char *pool;
+    char *pool;       /* "": not known */
+    char *node;       /* that is to blame: it failed, or showed why before the loss; NULL: none is */
+    int64_t lost_ms;  /* work lost, and time until the job trained again, as far as known */
     bool is_excluded; /* decided outside the job: by people or Kueue */
 };
 struct member_label {

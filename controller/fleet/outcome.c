@@ -238,6 +238,23 @@ static int64_t paid(const struct sums *s) {
     return sum;
 }
 
+/* Pools by their index plus one: 0 is that of nodes without one. */
+static void find_suspects(const struct roll *roll, const struct roll_input *input, struct outcome *o) {
+    CLEANUP_FREE struct suspect_failure *failures = mem_alloc((roll->failure_count + 1) * sizeof *failures);
+    int64_t nodes[ROLL_POOLS + 1] = {0};
+    if (input->working_nodes == NULL)
+        return;
+    for (size_t i = 0; i < roll->failure_count; i++) {
+        const struct roll_failure *f = &roll->failures[i];
+        failures[i] = (struct suspect_failure){f->node, f->pool + 1, f->at_ms, f->chip_ms};
+        if (nodes[f->pool + 1] == 0)
+            nodes[f->pool + 1] = input->working_nodes(input->context, f->pool < 0 ? "" : roll->pools[f->pool]);
+    }
+    o->suspect_count = suspects_find(failures, roll->failure_count, nodes, o->suspects);
+    for (int i = 0; i < o->suspect_count; i++)
+        o->suspects[i].pool--;
+}
+
 void outcome_make(const struct roll *roll, const struct roll_input *input, struct outcome *o) {
     int64_t from_ms = roll_window_from(&roll->options, input->now_ms);
     memset(o, 0, sizeof *o);
@@ -262,5 +279,6 @@ void outcome_make(const struct roll *roll, const struct roll_input *input, struc
         o->idle_chip_ms = -1;
     find_losses(roll, input, o);
     find_causes(o);
+    find_suspects(roll, input, o);
     make_waterfall(o, o->idle_chip_ms >= 0);
 }

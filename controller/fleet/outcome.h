@@ -5,6 +5,7 @@
 #define FLEET_OUTCOME_H
 
 #include "fleet/roll.h"
+#include "fleet/suspects.h"
 
 enum { OUTCOME_GROUPS = 32, OUTCOME_LOSSES = 12, OUTCOME_JOBS = 3, OUTCOME_STEPS = 2 * SUMS_BUCKETS };
 
@@ -53,6 +54,8 @@ struct outcome {
     int cause_count;
     struct outcome_pool pools[ROLL_POOLS]; /* by name */
     int pool_count;
+    struct suspect suspects[SUSPECTS_MAX]; /* borrows from the roll */
+    int suspect_count;
     struct outcome_step waterfall[OUTCOME_STEPS];
     int step_count;
     /* Of hours in which the nodes were known all the time; capacity_ms 0: there is none. */

@@ -58,6 +58,9 @@ void roll_done(struct roll *roll) {
         slots_free(&roll->slots[i]);
     for (size_t i = 0; i < roll->loser_count; i++)
         free(roll->losers[i].name);
+    for (size_t i = 0; i < roll->failure_count; i++)
+        free(roll->failures[i].node);
+    free(roll->failures);
     free(roll->slots);
     free(roll->losers);
     map_done(&roll->cursors);
@@ -131,9 +134,44 @@ static int pool_of(struct roll *roll, const char *name) {
     return roll->pool_count++;
 }
 
+static void drop_failure(struct roll *roll, size_t at) {
+    free(roll->failures[at].node);
+    memmove(&roll->failures[at], &roll->failures[at + 1], (--roll->failure_count - at) * sizeof *roll->failures);
+}
+
+/* What it cost is known when the job trains again. */
+static void note_failure(struct turn *t, const struct member *m, const struct member_break *b, bool is_new) {
+    struct roll *roll = t->roll;
+    size_t i = roll->failure_count;
+    while (i > 0 && (roll->failures[i - 1].id != m->id || roll->failures[i - 1].execution != b->number))
+        i--;
+    if (i == 0 && !is_new)
+        return;
+    if (i == 0) {
+        if (roll->failure_count == ROLL_FAILURES)
+            drop_failure(roll, 0);
+        MEM_GROW(roll->failures, roll->failure_count, roll->failure_capacity);
+        i = ++roll->failure_count;
+        roll->failures[i - 1] = (struct roll_failure){.id = m->id, .execution = b->number};
+    }
+    struct roll_failure *f = &roll->failures[i - 1];
+    free(f->node);
+    f->node = mem_strdup(b->node);
+    f->pool = b->pool[0] != '\0' ? pool_of(roll, b->pool) : -1;
+    f->at_ms = b->at_ms;
+    f->chip_ms = b->lost_ms * m->weight.chips;
+}
+
+/* Evidence of a node may come minutes after the interruption. */
 static void count_breaks(struct turn *t, const struct member *m, int64_t after) {
     for (size_t i = 0; i < m->break_count; i++) {
         const struct member_break *b = &m->breaks[i];
+        bool is_new = b->number > after || b->at_ms >= t->input->now_ms - ROLL_HOUR_MS;
+        if (b->node != NULL && !b->is_excluded && b->at_ms >= t->from_ms && b->at_ms <= t->input->now_ms &&
+            (is_new || b->at_ms >= t->input->now_ms - ROLL_DAY_MS))
+            note_failure(t, m, b, is_new);
+        if (b->pool[0] == '\0')
+            continue;
         int pool = b->number > after && !b->is_excluded && b->at_ms >= t->from_ms ? pool_of(t->roll, b->pool) : -1;
         if (pool >= 0)
             slots_pool(slots_at(t->roll, min_of(b->at_ms, t->input->now_ms)), pool)->failures++;
@@ -305,6 +343,9 @@ static void forget_old(struct turn *t) {
             free(roll->losers[i].name);
     }
     roll->loser_count = kept;
+    for (size_t i = roll->failure_count; i-- > 0;)
+        if (roll->failures[i].at_ms < t->from_ms)
+            drop_failure(roll, i);
 }
 
 void roll_up(struct roll *roll, const struct roll_input *input) {

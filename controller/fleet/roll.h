@@ -17,7 +17,14 @@
 #define ROLL_DAY_MS INT64_C(86400000)
 #define ROLL_OTHER "Other" /* the smallest groups, by chip time asked for; no name in Kubernetes has a capital */
 /* ROLL_ROOM: with a separate place; more than are shown (outcome.h), so that a group can grow before it is. */
-enum { ROLL_GROUPS = 64, ROLL_ROOM = ROLL_GROUPS - 1, ROLL_POOLS = 64, ROLL_JOBS = 12000, ROLL_LOSERS = 4 };
+enum {
+    ROLL_GROUPS = 64,
+    ROLL_ROOM = ROLL_GROUPS - 1,
+    ROLL_POOLS = 64,
+    ROLL_JOBS = 12000,
+    ROLL_LOSERS = 4,
+    ROLL_FAILURES = 1024
+};
 
 enum roll_window { ROLL_ROLLING, ROLL_DAY, ROLL_WEEK, ROLL_MONTH, ROLL_FIXED };
 struct roll_options {
@@ -54,6 +61,13 @@ struct roll_cursor { /* how much of a job is in the sums */
     uint64_t id;
 };
 
+struct roll_failure { /* an interruption for which a node is to blame: suspects.h */
+    uint64_t id;      /* of the job */
+    int64_t execution, at_ms, chip_ms;
+    char *node;
+    int pool; /* -1: it has none, or there are too many */
+};
+
 struct roll_loser { /* a job that was deleted, and what it lost to a bucket */
     int bucket;
     char *name;
@@ -70,6 +84,8 @@ struct roll {
     struct map cursors; /* id's bytes -> roll_cursor */
     struct roll_loser *losers;
     size_t loser_count, loser_capacity;
+    struct roll_failure *failures; /* in the order in which they were found; the newest ROLL_FAILURES */
+    size_t failure_count, failure_capacity;
     int64_t since_ms;  /* of the first roll-up; TIME_UNKNOWN */
     int64_t rolled_ms; /* of the last; TIME_UNKNOWN */
     uint32_t turn;
@@ -96,6 +112,9 @@ struct roll_input {
     bool has_capacity;
     const struct roll_nodes *nodes;
     size_t node_count;
+    /* The nodes of a pool ("": without one) on which jobs run now; NULL: not known. */
+    int64_t (*working_nodes)(void *context, const char *pool);
+    void *context;
 };
 
 void roll_init(struct roll *roll, const struct roll_options *options);

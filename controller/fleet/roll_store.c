@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#define VERSION 3
+#define VERSION 4
 #define MAX_SLOTS 4096
 #define MAX_BYTES ((size_t)1 << 20)
 #define NAME_BYTES 600
@@ -215,6 +215,29 @@ static void visit_losers(struct visit *v) {
     }
 }
 
+static void visit_failures(struct visit *v) {
+    struct roll *roll = v->roll;
+    size_t count = codec_count(v->codec, roll->failure_count, ROLL_FAILURES);
+    for (size_t i = 0; i < count && !v->codec->failed; i++) {
+        struct roll_failure f = {0};
+        if (!codec_is_reading(v->codec))
+            f = roll->failures[i];
+        codec_text(v->codec, &f.node, NAME_BYTES);
+        codec_u64(v->codec, &f.id);
+        codec_i64(v->codec, &f.execution);
+        codec_time(v->codec, &f.at_ms);
+        codec_i64(v->codec, &f.chip_ms);
+        CODEC_INT(v->codec, &f.pool, -1, ROLL_POOLS - 1);
+        if (!codec_is_reading(v->codec))
+            continue;
+        if (f.node == NULL)
+            f.node = mem_strdup("");
+        f.pool = f.pool < roll->pool_count ? f.pool : -1;
+        MEM_GROW(roll->failures, roll->failure_count, roll->failure_capacity);
+        roll->failures[roll->failure_count++] = f;
+    }
+}
+
 static void visit_roll(struct visit *v) {
     visit_values(v);
     codec_time(v->codec, &v->roll->since_ms);
@@ -227,6 +250,7 @@ static void visit_roll(struct visit *v) {
     v->codec->failed |= codec_is_reading(v->codec) && (v->roll->rolled_ms < 0 || v->roll->rolled_ms > MAX_TIME_MS);
     visit_cursors(v);
     visit_losers(v);
+    visit_failures(v);
 }
 
 /* ---- writing, within bounds ---- */
@@ -290,6 +314,7 @@ static size_t size_of_slots(struct roll *roll, struct buf *scratch) {
     visit_names(&v, roll->pools, &roll->pool_count, ROLL_POOLS);
     visit_slots(&v);
     visit_losers(&v);
+    visit_failures(&v);
     return scratch->size_bytes + 64;
 }
 

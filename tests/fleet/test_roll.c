@@ -460,11 +460,11 @@ TEST(idle_chips_and_failures_by_pool) {
     m->has_steps = m->has_time = true;
     roll_init(&r, &fortnight);
     m->breaks = mem_alloc(2 * sizeof *m->breaks);
-    m->breaks[0] = (struct member_break){1, T0 + HOUR / 4, mem_strdup("a"), false};
-    m->breaks[1] = (struct member_break){2, T0 + HOUR / 2, mem_strdup("b"), true};
+    m->breaks[0] = (struct member_break){1, T0 + HOUR / 4, mem_strdup("a"), NULL, 0, false};
+    m->breaks[1] = (struct member_break){2, T0 + HOUR / 2, mem_strdup("b"), NULL, 0, true};
     for (int64_t now = T0; now <= T0 + 2 * HOUR; now += HOUR / 4) {
         struct roll_member rm = {m, "g", true, false};
-        struct roll_input in = {&rm, 1, now, true, nodes, 2};
+        struct roll_input in = {&rm, 1, now, true, nodes, 2, NULL, NULL};
         m->through_ms = now;
         m->life.of[SUMS_WALL] = m->life.of[SUMS_PRODUCTIVE] = now - T0;
         m->life.of[SUMS_PAID_PRODUCTIVE] = (now - T0) * 8;
@@ -489,7 +489,7 @@ TEST(idle_chips_and_failures_by_pool) {
     roll_done(&r);
 }
 
-/* The nodes are known from the first look on, in the middle of an hour: of what was before nobody knows them. */
+/* In the middle of an hour: what was before is not known. */
 TEST(capacity_is_known_from_the_first_look_on) {
     struct roll r;
     uint64_t seed = 4;
@@ -502,7 +502,7 @@ TEST(capacity_is_known_from_the_first_look_on) {
     for (int minute = 20; minute <= 22; minute++) {
         int64_t now = T0 + minute * 60000;
         struct roll_member rm = {m, "g", true, false};
-        struct roll_input in = {&rm, 1, now, true, nodes, 1};
+        struct roll_input in = {&rm, 1, now, true, nodes, 1, NULL, NULL};
         m->through_ms = now;
         m->life.of[SUMS_WALL] = m->life.of[SUMS_PRODUCTIVE] = now - m->start_ms;
         m->life.of[SUMS_PAID_PRODUCTIVE] = (now - m->start_ms) * 8;

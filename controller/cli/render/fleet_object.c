@@ -221,6 +221,23 @@ static void draw_interruptions(const json_t *status, bool has_cost, const struct
     }
 }
 
+static void draw_suspects(const json_t *status, const struct text_style *style, struct buf *out) {
+    size_t i;
+    json_t *item;
+    json_array_foreach(pick(status, "suspectNodes"), i, item) {
+        const char *pool = pick_text(item, "nodePool");
+        int64_t hundredths = (pick_int(item, "chipSeconds", 0) + 18) / 36;
+        draw_line(
+            out, style,
+            mem_format("Suspect node %s%s%s: %lld of %lld failures on %lld nodes, at least %s times as often as the "
+                       "rest; %lld.%02lld chip-hours at risk",
+                       pick_text(item, "name"), *pool ? " of pool " : "", pool,
+                       (long long)pick_int(item, "failures", 0), (long long)pick_int(item, "poolFailures", 0),
+                       (long long)pick_int(item, "poolNodes", 0), pick_text(item, "rateRatioAtLeast"),
+                       (long long)(hundredths / 100), (long long)(hundredths % 100)));
+    }
+}
+
 void fleet_object_draw(const json_t *fleet, const struct text_style *style, struct buf *out) {
     const json_t *status = pick(fleet, "status");
     const char *currency = pick_text(status, "cost.currency");
@@ -241,4 +258,5 @@ void fleet_object_draw(const json_t *fleet, const struct text_style *style, stru
     draw_groups(status, *currency != '\0', style, out);
     draw_losses(status, *currency != '\0', style, out);
     draw_interruptions(status, *currency != '\0', style, out);
+    draw_suspects(status, style, out);
 }

@@ -238,6 +238,32 @@ static void write_pools(struct jwrite *w, const struct outcome *o) {
     jwrite_array_end(w);
 }
 
+static void write_suspects(struct jwrite *w, const struct fleets_view *v) {
+    const struct outcome *o = v->outcome;
+    char text[RFC3339_SIZE], ratio[32];
+    if (o->suspect_count == 0)
+        return;
+    jwrite_member_array(w, "suspectNodes");
+    for (int i = 0; i < o->suspect_count; i++) {
+        const struct suspect *s = &o->suspects[i];
+        jwrite_object(w);
+        jwrite_member_text(w, "name", s->node);
+        if (s->pool >= 0)
+            jwrite_member_text(w, "nodePool", v->roll->pools[s->pool]);
+        jwrite_member_int(w, "failures", s->failures);
+        jwrite_member_int(w, "poolFailures", s->pool_failures);
+        jwrite_member_int(w, "poolNodes", s->pool_nodes);
+        snprintf(ratio, sizeof ratio, "%lld.%lld", (long long)(s->ratio_tenths / 10),
+                 (long long)(s->ratio_tenths % 10));
+        jwrite_member_text(w, "rateRatioAtLeast", ratio);
+        jwrite_member_int(w, "chipSeconds", s->chip_ms / 1000);
+        jwrite_member_text(w, "firstFailureTime", rfc3339_format_s(text, s->first_ms));
+        jwrite_member_text(w, "lastFailureTime", rfc3339_format_s(text, s->last_ms));
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
 static void write_cost(struct jwrite *w, const struct fleets_view *v) {
     const int64_t *of = v->outcome->all.of;
     if (of[SUMS_PRICED] <= 0)
@@ -268,6 +294,7 @@ void fleets_status_write(const struct fleets_view *v, const char *settled, struc
         write_losses(&w, v->outcome);
         write_interruptions(&w, v->outcome);
         write_pools(&w, v->outcome);
+        write_suspects(&w, v);
         write_cost(&w, v);
     }
     if (settled != NULL)

@@ -126,6 +126,15 @@ void model_unreachable(struct model *m, int64_t from_ms, int64_t to_ms) {
     jobs_take_touched(&m->jobs);
 }
 
+int64_t model_working_nodes(const struct model *m, const char *pool) {
+    int64_t count = 0;
+    for (size_t i = 0; i < m->store.nodes.count; i++) {
+        const struct node *n = map_at(&m->store.nodes, i);
+        count += n->pods != NULL && strcmp(n->pool, pool) == 0;
+    }
+    return count;
+}
+
 struct model_job *model_next_dirty(struct model *m) {
     if (m->deleted) { /* returned by the call before: its holder is done with it */
         job_free(m->deleted);

@@ -63,6 +63,9 @@ void model_unwatched(struct model *m, int64_t from_ms, int64_t to_ms);
  * recovered, prove nothing. */
 void model_unreachable(struct model *m, int64_t from_ms, int64_t to_ms);
 
+/* The nodes of that pool ("": without one) that run pods of Jobs. */
+int64_t model_working_nodes(const struct model *m, const char *pool);
+
 /* Jobs whose status may have changed since the last call; NULL when there are no more. The job stays valid until its
  * JobGoodput is observed deleted (then model_job_is_deleted, once; the next call frees it). */
 struct model_job *model_next_dirty(struct model *m);

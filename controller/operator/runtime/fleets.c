@@ -42,6 +42,7 @@ struct fleet_object {
 
 struct fleets {
     struct kube_client *client;
+    const struct model *model;
     struct loop *loop;
     const struct kube_lease *lease;
     int64_t interval_us;
@@ -222,6 +223,10 @@ static struct roll_member one(struct fleet_object *o, struct rolled *r, const st
     return rm;
 }
 
+static int64_t working_nodes(void *model, const char *pool) {
+    return model_working_nodes(model, pool);
+}
+
 static void roll(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
     struct fleets *f = o->owner;
     CLEANUP_BUF struct buf group;
@@ -230,7 +235,11 @@ static void roll(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
         r->members[r->count++] = one(o, r, map_at(&f->members, i), false, &group);
     for (size_t i = 0; i < f->deleted_count; i++)
         r->members[r->count++] = one(o, r, f->deleted[i], true, &group);
-    struct roll_input in = {.members = r->members, .count = r->count, .now_ms = now_ms};
+    struct roll_input in = {.members = r->members,
+                            .count = r->count,
+                            .now_ms = now_ms,
+                            .working_nodes = working_nodes,
+                            .context = (void *)f->model};
     in.has_capacity = fleets_nodes_count(o->nodes, &in.nodes, &in.node_count);
     roll_up(&o->roll, &in);
     outcome_make(&o->roll, &in, &r->outcome);
@@ -422,9 +431,10 @@ void fleets_lead(struct fleets *f, const struct kube_lease *lease) {
     f->reflector = kube_reflector_new(f->client, &options, &handler);
 }
 
-struct fleets *fleets_new(struct kube_client *client, int64_t interval_us) {
+struct fleets *fleets_new(struct kube_client *client, const struct model *model, int64_t interval_us) {
     struct fleets *f = mem_new(struct fleets);
     f->client = client;
+    f->model = model;
     f->loop = kube_client_loop(client);
     f->interval_us = interval_us;
     f->timer = loop_timer_new(f->loop, work, f);

@@ -7,11 +7,12 @@
 
 #include "kube/client.h"
 #include "kube/lease.h"
+#include "operator/model/model.h"
 
 struct fleets;
 
-/* Borrows the client. interval_us: between two roll-ups. */
-struct fleets *fleets_new(struct kube_client *client, int64_t interval_us);
+/* Borrows client and model. interval_us: between two roll-ups. */
+struct fleets *fleets_new(struct kube_client *client, const struct model *model, int64_t interval_us);
 void fleets_free(struct fleets *fleets);
 
 /* A JobGoodput as the server sent it; an empty object: it was deleted. Names are NUL-terminated. */

@@ -329,7 +329,7 @@ static int set_up(struct runtime *r, struct error **err) {
                                               flags->auto_create_ttl_s};
     r->records = runtime_records_new(r->client, (enum records_mode)flags->auto_create, &defaults);
     r->formats = runtime_formats_new(r->client, r->model);
-    r->fleets = fleets_new(r->client, flags->status_interval_us * FLEET_INTERVALS);
+    r->fleets = fleets_new(r->client, r->model, flags->status_interval_us * FLEET_INTERVALS);
     r->connect_timer = loop_timer_new(r->loop, try_connect, r);
     r->end_timer = loop_timer_new(r->loop, on_end_timer, r);
     r->are_exports_started = true;

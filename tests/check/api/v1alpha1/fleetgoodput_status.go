@@ -55,6 +55,12 @@ type FleetGoodputStatus struct {
 	NodePools []NodePoolFailures `json:"nodePools,omitempty"`
 
 	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	SuspectNodes []SuspectNode `json:"suspectNodes,omitempty"`
+
+	// +optional
 	Cost *FleetCost `json:"cost,omitempty"`
 
 	// +optional
@@ -304,6 +310,38 @@ type FleetCause struct {
 
 	// +optional
 	Cost *Decimal `json:"cost,omitempty"`
+}
+
+type SuspectNode struct {
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name *string `json:"name,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	NodePool *string `json:"nodePool,omitempty"`
+
+	// +optional
+	Failures *NonNegative `json:"failures,omitempty"`
+
+	// +optional
+	PoolFailures *NonNegative `json:"poolFailures,omitempty"`
+
+	// +optional
+	PoolNodes *NonNegative `json:"poolNodes,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	RateRatioAtLeast *string `json:"rateRatioAtLeast,omitempty"`
+
+	// +optional
+	ChipSeconds *NonNegative `json:"chipSeconds,omitempty"`
+
+	// +optional
+	FirstFailureTime *metav1.Time `json:"firstFailureTime,omitempty"`
+
+	// +optional
+	LastFailureTime *metav1.Time `json:"lastFailureTime,omitempty"`
 }
 
 type NodePoolFailures struct {

@@ -1,0 +1,210 @@
+/* Nodes that fail jobs more often than chance: known values, and how often chance alone flags a node. */
+#include "harness.h"
+
+#include "base/mem.h"
+#include "fleet/outcome.h"
+#include "fleet/roll_store.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+TEST(the_tail_is_that_of_a_binomial) {
+    CHECK(fabs(suspects_tail(10, 5, 0.5) - 638.0 / 1024) < 1e-12);
+    CHECK(fabs(suspects_tail(4, 4, 0.5) - 1.0 / 16) < 1e-12);
+    CHECK(fabs(suspects_tail(3, 1, 0.25) - (1 - 27.0 / 64)) < 1e-12);
+    CHECK(fabs(suspects_tail(7, 0, 0.1) - 1) < 1e-12);
+    CHECK(suspects_tail(7, 8, 0.1) == 0);
+    /* in whole fractions */
+    CHECK(fabs(suspects_tail(1278, 4, 1.0 / 3184) - 0.0007832348062123348) < 1e-12);
+}
+
+#define NODES 3184
+
+static char names[NODES][8];
+
+static void name_nodes(void) {
+    for (int i = 0; i < NODES; i++)
+        snprintf(names[i], sizeof names[i], "n%d", i);
+}
+
+static double uniform(uint64_t *seed) {
+    return (double)(random_next(seed) >> 11) / 9007199254740992.0;
+}
+
+TEST(two_failures_of_one_job_of_a_small_pool_prove_nothing) {
+    name_nodes();
+    struct suspect out[SUSPECTS_MAX];
+    int64_t pools[1] = {8};
+    struct suspect_failure f[8] = {{names[0], 0, 100, 5}, {names[0], 0, 200, 7}};
+    CHECK_INT(suspects_find(f, 2, pools, out), 0);
+    for (int i = 2; i < 5; i++) /* 5 of 6: 6 x 7/8^6 + 1/8^6 */
+        f[i] = (struct suspect_failure){names[0], 0, 100 * (i + 1), 1};
+    f[5] = (struct suspect_failure){names[3], 0, 50, 1};
+    REQUIRE(suspects_find(f, 6, pools, out) == 1);
+    CHECK_TEXT(out[0].node, "n0");
+    CHECK_INT(out[0].failures, 5);
+    CHECK_INT(out[0].pool_failures, 6);
+    CHECK_INT(out[0].pool_nodes, 8);
+    CHECK_INT(out[0].chip_ms, 15);
+    CHECK_INT(out[0].first_ms, 100);
+    CHECK_INT(out[0].last_ms, 500);
+    CHECK(out[0].ratio_tenths > 10);
+    pools[0] = 1; /* a pool that is known to be smaller than the nodes that failed */
+    CHECK_INT(suspects_find(f, 6, pools, out), 0);
+}
+
+TEST(pools_are_tested_apart_and_the_list_is_bounded) {
+    name_nodes();
+    struct suspect out[SUSPECTS_MAX];
+    const int64_t pools[2] = {1000, 1000};
+    struct suspect_failure f[200];
+    size_t count = 0;
+    for (int i = 0; i < 20; i++)
+        for (int k = 0; k < 4; k++)
+            f[count++] = (struct suspect_failure){names[i], i % 2, i * 10 + k, 1};
+    CHECK_INT(suspects_find(f, count, pools, out), SUSPECTS_MAX);
+    CHECK_INT(suspects_find(f, 0, pools, out), 0);
+}
+
+/* At times with more and more failures of a pool whose nodes fail alike. */
+TEST(chance_alone_flags_at_most_one_node_in_a_thousand) {
+    static const int sizes[] = {2, 3, 8, 31, 128, 1000, NODES};
+    static const double means[] = {0.02, 0.1, 0.4, 1, 3};
+    uint64_t seed = 20;
+    double worst = 0;
+    name_nodes();
+    struct suspect_failure *f = mem_alloc(NODES * 4 * sizeof *f);
+    for (size_t s = 0; s < ARRAY_SIZE(sizes); s++)
+        for (size_t m = 0; m < ARRAY_SIZE(means); m++) {
+            size_t count = (size_t)ceil(means[m] * sizes[s]);
+            int64_t pools[1] = {sizes[s]}, looked = 0, flagged = 0;
+            while (looked < 200000) {
+                struct suspect out[SUSPECTS_MAX];
+                for (size_t i = 0; i < count; i++)
+                    f[i] = (struct suspect_failure){names[random_next(&seed) % (uint64_t)sizes[s]], 0, 0, 0};
+                flagged += suspects_find(f, count, pools, out);
+                looked += sizes[s];
+            }
+            worst = fmax(worst, 1000.0 * (double)flagged / (double)looked);
+        }
+    free(f);
+    printf("chance alone: at most %.2f of 1,000 nodes\n", worst);
+    CHECK(worst <= 1);
+    CHECK(worst > 0.1); /* else the test could not find a bad node either */
+}
+
+static int by_int(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+TEST(a_node_that_fails_ten_times_as_often_is_found) {
+    enum { RUNS = 201 };
+    uint64_t seed = 7;
+    int needed[RUNS];
+    const int64_t pools[1] = {NODES};
+    name_nodes();
+    struct suspect_failure *f = mem_alloc(NODES * 4 * sizeof *f);
+    for (int r = 0; r < RUNS; r++) {
+        size_t count = 0;
+        needed[r] = 0;
+        for (bool is_found = false; !is_found && count < NODES * 4;) {
+            struct suspect out[SUSPECTS_MAX];
+            bool is_bad = uniform(&seed) < 10.0 / (NODES + 9);
+            size_t node = is_bad ? 0 : 1 + random_next(&seed) % (NODES - 1);
+            f[count++] = (struct suspect_failure){names[node], 0, 0, 0};
+            if (!is_bad)
+                continue;
+            needed[r]++;
+            int found = suspects_find(f, count, pools, out);
+            for (int i = 0; i < found; i++)
+                is_found |= strcmp(out[i].node, "n0") == 0;
+        }
+    }
+    free(f);
+    qsort(needed, RUNS, sizeof *needed, by_int);
+    printf("a node that fails 10 times as often: found after %d failures, median; %d at most\n", needed[RUNS / 2],
+           needed[RUNS - 1]);
+    CHECK(needed[RUNS / 2] <= 5);
+}
+
+/* ---- from JobGoodputs to the outcome ---- */
+
+/* A job of four hours whose execution k ended after k hours, on the node that its evidence or its cause names. */
+static struct member *job(int number, int failures, const char *failure) {
+    CLEANUP_FREE char *executions = mem_strdup("");
+    for (int k = 1; k <= failures; k++) {
+        char *more = mem_format("%s{\"number\":%d,\"end\":\"2026-11-01T%02d:00:00Z\",\"lostWorkMilliseconds\":60000,"
+                                "\"rescheduleMilliseconds\":30000,\"resumeMilliseconds\":10000,%s},",
+                                executions, k, k, failure);
+        free(executions);
+        executions = more;
+    }
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"name\":\"j%d\",\"namespace\":\"n\",\"uid\":\"u%d\"},\"status\":{\"target\":{\"uid\":\"t\","
+        "\"chips\":4},\"time\":{\"start\":\"2026-11-01T00:00:00Z\",\"wallMilliseconds\":14400000,"
+        "\"availableMilliseconds\":14400000},\"executions\":[%s{\"number\":9}]}}",
+        number, number, executions);
+    return member_read(slice_of(json));
+}
+
+static int64_t hundred(void *context, const char *pool) {
+    CHECK_TEXT(pool, "p");
+    (void)context;
+    return 100;
+}
+
+#define HARDWARE                                                                                                       \
+    "\"cause\":\"ApplicationError\",\"node\":\"other\",\"nodePool\":\"p\",\"nodeEvidence\":[{\"node\":\"bad\","        \
+    "\"signal\":\"Xid79\",\"role\":\"Cause\",\"class\":\"GPUHardware\"}]"
+#define DEAD "\"cause\":\"NodeFailure\",\"node\":\"bad\",\"nodePool\":\"p\""
+#define PROGRAM                                                                                                        \
+    "\"cause\":\"ApplicationError\",\"node\":\"crashing\",\"nodePool\":\"p\",\"nodeEvidence\":[{\"node\":"             \
+    "\"crashing\","                                                                                                    \
+    "\"signal\":\"Xid31\",\"role\":\"Evidence\",\"class\":\"CUDAError\"}]"
+#define NOTICE                                                                                                         \
+    "\"cause\":\"PodDeleted\",\"node\":\"drained\",\"nodePool\":\"p\",\"nodeEvidence\":[{\"node\":\"drained\","        \
+    "\"signal\":"                                                                                                      \
+    "\"ScaleDown\",\"role\":\"Cause\",\"class\":\"Preemption\"}]"
+
+TEST(a_fleet_names_the_node_that_failed_its_jobs) {
+    static const struct roll_options options = {.window = ROLL_ROLLING, .length_ms = 7 * ROLL_DAY_MS};
+    struct roll roll, again;
+    struct outcome *o = mem_new(struct outcome);
+    struct member *jobs[] = {job(0, 2, HARDWARE), job(1, 1, DEAD), job(2, 3, PROGRAM), job(3, 3, NOTICE)};
+    struct roll_member members[4];
+    bool is_coarse;
+    roll_init(&roll, &options);
+    for (int turn = 0; turn < 2; turn++) { /* what is counted is counted once */
+        for (int i = 0; i < 4; i++)
+            members[i] = (struct roll_member){.member = jobs[i], .group = "g", .is_selected = true};
+        struct roll_input in = {.members = members,
+                                .count = 4,
+                                .now_ms = INT64_C(1793505600000) + turn * 60000, /* 2026-11-01T04:00 */
+                                .working_nodes = hundred};
+        roll_up(&roll, &in);
+        outcome_make(&roll, &in, o);
+        REQUIRE(o->suspect_count == 1);
+        CHECK_TEXT(o->suspects[0].node, "bad");
+        CHECK_INT(o->suspects[0].failures, 3);
+        CHECK_INT(o->suspects[0].pool_failures, 3);
+        CHECK_INT(o->suspects[0].chip_ms, 3 * 4 * 100000);
+    }
+    /* The jobs are deleted, the controller starts again. */
+    CLEANUP_FREE char *settled = roll_store(&roll, 1, 262144, &is_coarse);
+    roll_init(&again, &options);
+    CHECK_INT(roll_restore(&again, 1, slice_of(settled)), 0);
+    struct roll_input none = {.members = members, .now_ms = INT64_C(1793505720000), .working_nodes = hundred};
+    roll_up(&again, &none);
+    outcome_make(&again, &none, o);
+    CHECK_INT(o->suspect_count, 1);
+    none.now_ms += 8 * ROLL_DAY_MS;
+    roll_up(&again, &none);
+    outcome_make(&again, &none, o);
+    CHECK_INT(o->suspect_count, 0);
+    roll_done(&roll);
+    roll_done(&again);
+    for (int i = 0; i < 4; i++)
+        member_free(jobs[i]);
+    free(o);
+}
