@@ -11,6 +11,7 @@
 #include "cli/commands/top.h"
 #include "cli/commands/whatif.h"
 #include "cli/commands/why.h"
+#include "cli/nearest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ static void print_help(FILE *out) {
           "  kubectl goodput why FILE... [--termination-message FILE] [--exit-code N] [-o json|yaml]\n"
           "      why a job failed, from the logs of its processes alone: class, owner, and the line that shows it\n"
           "  kubectl goodput version\n\n"
-          "  -f, --filename FILE  read JobGoodputs from a file (JSON; - is standard input) instead of the cluster\n"
+          "  -f, --filename FILE  read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"
           "  -n, --namespace N  default: the context's\n"
           "  -A, --all-namespaces\n"
           "  -o, --output FORMAT  one of the formats above\n"
@@ -84,6 +85,7 @@ static const struct argument_row table[] = {
     {"-f", "--filename", AT(file), true, NULL, NULL},
     {"-o", "--output", AT(output), true, NULL, NULL},
     {"-h", "--help", AT(wants_help), false, NULL, NULL},
+    {NULL, "--version", AT(wants_version), false, NULL, NULL},
     {NULL, "--kubeconfig", AT(kubeconfig), true, NULL, NULL},
     {NULL, "--context", AT(context), true, NULL, NULL},
     {NULL, "--html", AT(html), true, NULL, "report"},
@@ -185,6 +187,19 @@ static int check_options(const struct cli_options *options, struct error **err) 
     return 0;
 }
 
+static int complain_unknown(const char *command) {
+    const char *names[ARRAY_SIZE(commands) + 4] = {"analyze", "why", "version", "help"};
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        names[i + 4] = commands[i].name;
+    const char *meant = nearest_find(command, names, ARRAY_SIZE(names));
+    CLEANUP_ERROR struct error *err = NULL;
+    if (meant != NULL)
+        error_set(&err, EINVAL, "unknown command \"%s\": did you mean \"%s\"?", command, meant);
+    else
+        error_set(&err, EINVAL, "unknown command \"%s\"; \"kubectl goodput help\" lists them", command);
+    return complain(err, 2);
+}
+
 int cli_main(int argc, char **argv) {
     struct cli_options options = {0};
     CLEANUP_ERROR struct error *err = NULL;
@@ -199,13 +214,13 @@ int cli_main(int argc, char **argv) {
         print_help(stdout);
         return 0;
     }
+    if (options.wants_version || (options.command != NULL && strcmp(options.command, "version") == 0)) {
+        puts("kubectl-goodput " GOODPUT_VERSION);
+        return 0;
+    }
     if (options.command == NULL) {
         print_help(stderr);
         return 2;
-    }
-    if (strcmp(options.command, "version") == 0) {
-        puts("kubectl-goodput " GOODPUT_VERSION);
-        return 0;
     }
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         if (strcmp(options.command, commands[i].name) != 0)
@@ -213,8 +228,9 @@ int cli_main(int argc, char **argv) {
         if (check_options(&options, &err) < 0 || check_name(&options, commands[i].rule, &err) < 0 ||
             (commands[i].check && commands[i].check(&options, &err) < 0))
             return complain(err, 2);
-        return commands[i].run(&options, &err) < 0 ? complain(err, 1) : 0;
+        int r = commands[i].run(&options, &err);
+        /* As "| head" closes it: the reader has what it needs. */
+        return r < 0 && r != -EPIPE ? complain(err, 1) : 0;
     }
-    error_set(&err, EINVAL, "unknown command \"%s\"; \"kubectl goodput help\" lists them", options.command);
-    return complain(err, 2);
+    return complain_unknown(options.command);
 }

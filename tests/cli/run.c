@@ -81,6 +81,11 @@ struct run run_command(const char *command, const char *options) {
     return run_line(line, options);
 }
 
+struct run run_shell(const char *script) {
+    CLEANUP_FREE char *line = mem_format("{ %s; }", script);
+    return run_line(line, "");
+}
+
 struct run run_analyze(const char *files, const char *options) {
     CLEANUP_FREE char *command = mem_format("analyze %s", files);
     return run_command(command, options);

@@ -16,6 +16,8 @@ struct run {
 struct run run_command(const char *command, const char *options);
 /* The same with the command analyze. */
 struct run run_analyze(const char *files, const char *options);
+/* A script of the shell, in which "$0" is the program. */
+struct run run_shell(const char *script);
 /* The same of what a command prints, through a pipe. */
 struct run run_analyze_stream(const char *producer, const char *options);
 void run_done(struct run *run);

@@ -104,7 +104,7 @@ TEST(kubectl_goodput_writes_a_report) {
 }
 
 TEST(kubectl_goodput_refuses_wrong_usage) {
-    check(CALL("tpo"), 2, "unknown command \"tpo\"");
+    check(CALL("tpo"), 2, "unknown command \"tpo\": did you mean \"top\"?");
     check(CALL("explain"), 2, "explain needs the NAME of a JobGoodput, or -f FILE");
     check(CALL("top", "x"), 2, "top takes no name");
     check(CALL("report", "x"), 2, "report needs --html FILE (- is standard output)");
@@ -123,7 +123,7 @@ TEST(kubectl_goodput_reads_files) {
     check(CALL("explain", "no-log", "-f", "tests/data/cli/fleet.json"), 0, "team-b/no-log");
     check(CALL("explain", "x", "-f", "tests/data/cli/fleet.json"), 1, "no JobGoodput \"x\" in it");
     check(CALL("explain", "-f", "/nonexistent"), 1, "/nonexistent: No such file or directory");
-    check(CALL("explain", "-f", "Makefile"), 1, "kubectl-goodput: Makefile: line 1:");
+    check(CALL("explain", "-f", "Makefile"), 1, "kubectl-goodput: file Makefile: line ");
     check(CALL("explain", "a", "--kubeconfig", "/nonexistent"), 1, "/nonexistent");
     check(CALL("version"), 0, "kubectl-goodput ");
     check(CALL("help"), 0, "kubectl goodput explain NAME");

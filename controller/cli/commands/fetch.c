@@ -2,6 +2,7 @@
 #include "cli/commands/fetch.h"
 
 #include "base/mem.h"
+#include "base/yamldoc.h"
 #include "cli/render/output.h"
 #include "cli/render/pick.h"
 #include "cli/render/print.h"
@@ -149,7 +150,24 @@ static int read_all(const char *path, struct buf *out, struct error **err) {
     return r < 0 ? error_set(err, -r, "%s: %s", path, strerror(-r)) : 0;
 }
 
-/* Reads a file with one object or a list, as kubectl get -o json prints them. */
+/* kubectl prints JSON objects only; anything else is YAML. */
+static int parse_file(const char *path, struct slice bytes, json_t **ret, struct error **err) {
+    struct slice start = slice_trim(bytes);
+    if (start.size_bytes > 0 && start.data[0] == '{')
+        return parse(bytes, ret, err) < 0 ? error_wrap(err, EINVAL, "%s", path) : 0;
+    struct yamldoc doc;
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, MAX_REPLY_BYTES);
+    int r = yamldoc_read(&doc, "file", path, bytes, err);
+    if (r == 0 && yamldoc_root(&doc) == NULL)
+        r = error_set(err, EINVAL, "file %s: it is empty, a JobGoodput is expected", path);
+    if (r == 0 && yamldoc_json(&doc, yamldoc_root(&doc), &text) < 0)
+        r = error_set(err, EMSGSIZE, "file %s: the YAML has more than 32 levels or %zu bytes", path, MAX_REPLY_BYTES);
+    yamldoc_done(&doc);
+    return r < 0 ? r : parse(buf_slice(&text), ret, err) < 0 ? error_wrap(err, EINVAL, "file %s", path) : 0;
+}
+
+/* Reads a file with one object or a list, as kubectl get -o json or -o yaml prints them. */
 static int fetch_file(const struct cli_options *options, const char *name, bool is_list, json_t **ret,
                       struct error **err) {
     CLEANUP_BUF struct buf bytes;
@@ -158,8 +176,9 @@ static int fetch_file(const struct cli_options *options, const char *name, bool 
     int r = read_all(options->file, &bytes, err);
     if (r < 0)
         return r;
-    if (parse(buf_slice(&bytes), &value, err) < 0)
-        return error_wrap(err, EINVAL, "%s", options->file);
+    r = parse_file(options->file, buf_slice(&bytes), &value, err);
+    if (r < 0)
+        return r;
     json_t *items = json_object_get(value, "items");
     json_t *list = json_is_array(items) ? json_incref(items) : json_pack("[O]", value);
     json_decref(value);

@@ -21,7 +21,7 @@ struct cli_fleet_options {
 struct cli_options { /* texts borrowed from argv */
     const char *command, *name;
     const char *namespace_, *kubeconfig, *context, *file, *output, *html;
-    bool all_namespaces, watch, wants_help;
+    bool all_namespaces, watch, wants_help, wants_version;
     struct cli_whatif_options whatif;
     struct cli_fleet_options fleet;
     struct text_style style;

@@ -11,7 +11,7 @@
 int output_write(const struct buf *out, struct error **err) {
     fwrite(buf_text(out), 1, out->size_bytes, stdout);
     if (fflush(stdout) != 0 || ferror(stdout))
-        return error_set(err, EIO, "standard output: %s", strerror(errno));
+        return error_set(err, errno == EPIPE ? EPIPE : EIO, "standard output: %s", strerror(errno));
     return out->truncated ? error_set(err, EMSGSIZE, "the output is too long") : 0;
 }
 

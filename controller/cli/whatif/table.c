@@ -61,7 +61,7 @@ static void draw_failures(struct buf *out, const struct whatif *w, const struct 
         mem_format("%s: %s (90 %%: one per %s to %s).", seen, rate, duration(low, m->low_s), duration(high, m->high_s));
     text_wrap(out, style, 2, 0, line);
     if (w->is_first_start)
-        text_wrap(out, style, 2, 0, "No interruption yet: the time to resume is that of the first start.");
+        text_wrap(out, style, 2, 0, "No failure has a measured time to resume yet: it is that of the first start.");
     if (isnan(w->then.persist_lag_s))
         text_wrap(
             out, style, 2, 0,
