@@ -72,7 +72,7 @@ static bool judge(const struct node_signal *s, int64_t loss_ms, enum part part, 
         return matters;
     }
     e->role = EVIDENCE_CONSEQUENCE;
-    return matters && e->at_ms <= loss_ms + EVIDENCE_AFTER_MS;
+    return part == FAILED && e->at_ms <= loss_ms + EVIDENCE_AFTER_MS; /* on another node it is another story */
 }
 
 /* ---- the list of an interruption ---- */

@@ -1,6 +1,7 @@
 #include "operator/model/checkpoint_store.h"
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "operator/store/signals.h"
 #include "operator/store/unwatched.h"
 
 #include <string.h>
@@ -79,6 +80,23 @@ static void visit_troubles(struct visitor *v, struct node_past *n) {
     }
 }
 
+static void visit_signals(struct visitor *v, struct node_past *n) {
+    VISIT_ARRAY(v, n->signals, n->signal_count, &n->signal_capacity, STORE_NODE_SIGNALS);
+    for (int i = 0; i < n->signal_count; i++) {
+        struct node_signal *s = &n->signals[i];
+        CODEC_INT(v->codec, &s->kind, 0, NODE_SIGNAL_KIND_COUNT - 1);
+        CODEC_INT(v->codec, &s->class_, 0, CLASS_COUNT - 1);
+        CODEC_INT(v->codec, &s->owner, 0, OWNER_COUNT - 1);
+        codec_bool(v->codec, &s->is_primary);
+        visit_name(v, &s->key);
+        visit_name(v, &s->name);
+        codec_time(v->codec, &s->from_ms);
+        codec_time(v->codec, &s->to_ms);
+        codec_time(v->codec, &s->named_ms);
+        codec_text(v->codec, &s->message, STORE_SIGNAL_TEXT);
+    }
+}
+
 static void visit_node(struct visitor *v, struct node *n) {
     visit_name(v, &n->pool);
     codec_bool(v->codec, &n->is_spot);
@@ -88,6 +106,7 @@ static void visit_node(struct visitor *v, struct node *n) {
     visit_troubles(v, past);
     visit_spans(v, &past->maintenance);
     visit_spans(v, &past->silences);
+    visit_signals(v, past);
     if (past->trouble_count + past->taint_count + past->signal_count + past->maintenance.count + past->silences.count ==
         0) {
         store_node_done(n);
@@ -114,6 +133,7 @@ static void read_node(struct visitor *v) {
     n->exists = read.exists;
     n->renewed_ms = read.renewed_ms;
     n->past = read.past;
+    store_restore_signals(v->store, n);
     n->restored_ms = v->written_ms;
     n->is_restored = true;
 }

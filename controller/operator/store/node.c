@@ -31,6 +31,9 @@ void store_node_done(struct node *n) {
 
 void store_node_move_signals(struct node *from, struct node *to) {
     struct node_past *a = store_node_past(from), *b = store_node_past(to);
+    for (int i = 0; i < b->signal_count; i++)
+        free(b->signals[i].message);
+    free(b->signals);
     b->signals = a->signals;
     b->signal_count = a->signal_count;
     b->signal_capacity = a->signal_capacity;

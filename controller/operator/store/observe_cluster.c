@@ -276,7 +276,7 @@ int observe_node(struct store *store, enum observed what, struct slice name, str
     struct node *n = store_node(store, o.meta.name);
     const char *pool = store_intern(store, o.meta.node_pool);
     bool changed = !n->exists || n->pool != pool || n->is_spot != o.meta.is_spot;
-    changed |= store_observe_node_signals(store, n, json, received_ms, !n->exists || n->is_restored);
+    changed |= store_observe_node_signals(store, n, json, received_ms, !n->exists);
     n->exists = true;
     n->is_restored = false;
     n->pool = pool;

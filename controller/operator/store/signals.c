@@ -43,6 +43,15 @@ static void remember_node(struct store *store, struct node *n) {
     store->signal_nodes[store->signal_node_count++] = n;
 }
 
+void store_restore_signals(struct store *store, struct node *n) {
+    size_t count = n->past ? (size_t)n->past->signal_count : 0;
+    if (count == 0)
+        return;
+    if (!n->has_signals) /* else they are those that were counted already */
+        store->signal_count += count;
+    remember_node(store, n);
+}
+
 static bool add(struct store *store, struct node *n, const struct node_signal *signal, const char *message) {
     struct node_past *past = store_node_past(n);
     if (!make_room(store, past, signal->is_primary) || store->signal_count >= STORE_MAX_SIGNALS)

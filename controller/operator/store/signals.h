@@ -11,6 +11,7 @@
 #define STORE_SIGNAL_TEXT 256       /* of a message */
 #define STORE_SIGNAL_AGAIN_MS 60000 /* an Event that comes again within that time is one signal */
 
+void store_restore_signals(struct store *store, struct node *n); /* from a checkpoint */
 /* Whether something has changed. is_first: the node was not observed before, so that a signal without a time
  * may be old. */
 bool store_observe_node_signals(struct store *store, struct node *n, struct slice json, int64_t received_ms,
