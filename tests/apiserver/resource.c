@@ -19,6 +19,7 @@ static const struct {
     {"", "v1", "Secret", "secrets", "secret", "", "", true, false, false},
     {"batch", "v1", "Job", "jobs", "job", "", "all", true, true, false},
     {"coordination.k8s.io", "v1", "Lease", "leases", "lease", "", "", true, false, false},
+    {"resource.k8s.io", "v1,v1beta2", "ResourceSlice", "resourceslices", "resourceslice", "", "", false, false, false},
     {"jobset.x-k8s.io", "v1alpha2", "JobSet", "jobsets", "jobset", "", "", true, true, true},
     {"kueue.x-k8s.io", "v1beta2,v1beta1", "Workload", "workloads", "workload", "wl", "", true, true, true},
     {"kueue.x-k8s.io", "v1beta2,v1beta1", "LocalQueue", "localqueues", "localqueue", "queue", "", true, true, true},
