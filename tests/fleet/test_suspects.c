@@ -21,7 +21,7 @@ TEST(the_tail_is_that_of_a_binomial) {
 
 #define NODES 3184
 
-static char names[NODES][8];
+static char names[NODES][16];
 
 static void name_nodes(void) {
     for (int i = 0; i < NODES; i++)
