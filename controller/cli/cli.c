@@ -27,8 +27,10 @@ static const struct {
     int (*run)(const struct cli_options *options, struct error **err);
     int (*check)(const struct cli_options *options, struct error **err); /* checks its options; NULL: none */
 } commands[] = {
-    {"top", "top [-n NAMESPACE | -A] [-w] [-o wide|json|yaml|name]", "the jobs that lose the most chip-hours first",
-     NO_NAME, top_command, NULL},
+    {"top",
+     "top [-n NAMESPACE | -A] [-l SELECTOR] [--sort-by COLUMN|PATH] [--no-headers] [-w] [-o wide|json|yaml|name]",
+     "the jobs that lose the most chip-hours first; --sort-by goodput or .status.phase: in ascending order", NO_NAME,
+     top_command, top_check},
     {"explain", "explain NAME [-n NAMESPACE] [-o json|yaml|name]", "where one job's time went, and why", NEEDS_NAME,
      explain_command, NULL},
     {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name]", "one job's executions on a time axis", NEEDS_NAME,
@@ -71,9 +73,11 @@ static void print_help(FILE *out) {
           "  -f, --filename FILE  read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"
           "  -n, --namespace N  default: the context's\n"
           "  -A, --all-namespaces\n"
+          "  -l, --selector S   only JobGoodputs with these labels, such as team=a; with top, and fleet without NAME\n"
           "  -o, --output FORMAT  one of the formats above\n"
           "  -w, --watch        draw the table again when it changes\n"
-          "  --kubeconfig FILE, --context NAME\n",
+          "  --kubeconfig FILE, --context NAME\n"
+          "  --version\n",
           out);
 }
 
@@ -88,6 +92,9 @@ static const struct argument_row table[] = {
     {NULL, "--version", AT(wants_version), false, NULL, NULL},
     {NULL, "--kubeconfig", AT(kubeconfig), true, NULL, NULL},
     {NULL, "--context", AT(context), true, NULL, NULL},
+    {"-l", "--selector", AT(selector), true, NULL, NULL},
+    {NULL, "--sort-by", AT(sort_by), true, NULL, "top"},
+    {NULL, "--no-headers", AT(no_headers), false, NULL, "top"},
     {NULL, "--html", AT(html), true, NULL, "report"},
     {NULL, "--group-by", AT(fleet.group_by), true, NULL, "fleet"},
     {NULL, "--since", AT(fleet.since), true, NULL, "fleet"},
@@ -171,6 +178,9 @@ static int check_name(const struct cli_options *options, enum name_rule rule, st
                          options->name);
     if (options->html == NULL && strcmp(options->command, "report") == 0)
         return error_set(err, EINVAL, "report needs --html FILE (- is standard output)");
+    bool is_list = strcmp(options->command, "top") == 0 || strcmp(options->command, "fleet") == 0;
+    if (options->selector != NULL && (!is_list || options->name != NULL || options->file != NULL))
+        return error_set(err, EINVAL, "-l works only with top and fleet, and without a NAME and -f");
     if (options->watch && (strcmp(options->command, "top") != 0 || options->file != NULL || options->output != NULL))
         return error_set(err, EINVAL, "-w works only with top, and without -f and -o");
     return 0;

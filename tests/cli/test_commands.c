@@ -94,3 +94,27 @@ TEST(a_closed_pipe_is_silent) {
     CHECK_TEXT(run.err, "exit 0\n");
     run_done(&run);
 }
+
+/* Ascending by value, equal ones as without --sort-by, jobs without the field last. */
+TEST(top_sorts_and_leaves_out_headers) {
+    static const char list[] =
+        "{\"items\":[{\"metadata\":{\"name\":\"a\"},\"status\":{\"goodput\":{\"job\":\"9.50%\"},\"phase\":\"Training\"}"
+        "},"
+        "{\"metadata\":{\"name\":\"b\"},\"status\":{\"phase\":\"Queued\"}},"
+        "{\"metadata\":{\"name\":\"c\"},\"status\":{\"goodput\":{\"job\":\"10.00%\"},\"phase\":\"Failed\"}}]}";
+    run_write_file("list.json", list, sizeof list - 1);
+    static const struct {
+        const char *by, *order;
+    } cases[] = {{"goodput", "a c b "},
+                 {"GOODPUT", "a c b "},
+                 {".status.phase", "c b a "},
+                 {"'{.status.phase}'", "c b a "},
+                 {".metadata.namespace", "a b c "}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        CLEANUP_FREE char *line =
+            mem_format("\"$0\" top -f list.json --no-headers --sort-by %s | cut -c1 | tr '\\n' ' '", cases[i].by);
+        struct run run = run_shell(line);
+        CHECK_TEXT(run.out, cases[i].order);
+        run_done(&run);
+    }
+}

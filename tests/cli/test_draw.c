@@ -84,7 +84,7 @@ static void draw(const char *command, const json_t *value, const struct text_sty
         fleet_command_draw(
             items, &(struct fleet_view){.group_by = "queue,label:team", .since_ms = 5400000, .price = 1.2}, style, out);
     else
-        top_draw(items, true, false, style, out);
+        top_draw(items, &(struct cli_options){.all_namespaces = true, .style = *style}, out);
 }
 
 static void check_golden(const char *command, const char *name) {

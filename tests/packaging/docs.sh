@@ -37,6 +37,10 @@ done
 for option in $(options controller/cli/analyze/options.c | grep -v -- --help); do
 	check "completion: analyze $option" grep -q -- "$option " deploy/kubectl/kubectl_complete-goodput
 done
+completion() { deploy/kubectl/kubectl_complete-goodput "$@" | paste -sd' '; }
+same "completion: outputs of top" "wide :4" "$(completion top -o w)"
+same "completion: outputs of explain" "json yaml name :4" "$(completion explain -o '')"
+same "completion: columns" "goodput :4" "$(completion top --sort-by go)"
 same "completion ends with what shells are to do" ":4" "$(deploy/kubectl/kubectl_complete-goodput explain -n x -- | tail -1)"
 
 # make install, and the release of the plugin: what is unpacked works, and krew's manifest fits its archive.

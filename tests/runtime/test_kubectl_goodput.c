@@ -33,7 +33,11 @@ TEST(kubectl_goodput_reads_the_cluster) {
               0);
     check(CALL("top", "-A", "--kubeconfig", kubeconfig), 0, "team       a     Training");
     check(CALL("top", "-n", "team", "--kubeconfig", kubeconfig), 0, "a     Training");
-    check(CALL("top", "-n", "other", "--kubeconfig", kubeconfig), 0, "no JobGoodputs found");
+    check(CALL("top", "-n", "other", "--kubeconfig", kubeconfig), 0, "No resources found in other namespace.\n");
+    check(CALL("top", "-n", "team", "-l", "tier=none", "--kubeconfig", kubeconfig), 0,
+          "No resources found in team namespace.\n");
+    check(CALL("top", "-A", "-l", "tier=none", "--kubeconfig", kubeconfig), 0, "No resources found\n");
+    check(CALL("top", "-A", "-l", "!tier", "--kubeconfig", kubeconfig), 0, "team       a     Training");
     check(CALL("top", "-A", "-o", "name", "--kubeconfig", kubeconfig), 0, "jobgoodput.goodput.dev/a\n");
     check(CALL("explain", "a", "-nteam", "--kubeconfig", kubeconfig), 0, "team/a (Job a)\nTraining\n");
     check(CALL("timeline", "jobgoodput/a", "-n", "team", "--kubeconfig", kubeconfig), 0, "nothing to draw yet");
@@ -64,7 +68,7 @@ TEST(kubectl_goodput_top_follows_the_cluster) {
                    *other = program_start("kubectl-goodput", CALL("top", "-w", "-n", "x", "--kubeconfig", kubeconfig));
     CHECK(program_says(all, "team       a     Training", DEADLINE_MS));
     CHECK(program_says(team, "\na     Training", DEADLINE_MS));
-    CHECK(program_says(other, "no JobGoodputs found\n\n", DEADLINE_MS));
+    CHECK(program_says(other, "No resources found in x namespace.\n\n", DEADLINE_MS));
     CHECK_INT(put(s, "a", "Failed"), 0);
     CHECK(program_says(all, "team       a     Failed", DEADLINE_MS));
     CHECK(program_says(team, "\na     Failed", DEADLINE_MS));
@@ -72,13 +76,13 @@ TEST(kubectl_goodput_top_follows_the_cluster) {
     CHECK(program_says(all, "team       b     Queued", DEADLINE_MS));
     CHECK_INT(apiserver_do(s, "delete jobgoodputs team/a"), 0);
     CHECK_INT(apiserver_do(s, "delete jobgoodputs team/b"), 0);
-    CHECK(program_says(all, "no JobGoodputs found\n", DEADLINE_MS));
+    CHECK(program_says(all, "No resources found\n", DEADLINE_MS));
     struct program *programs[] = {all, team, other};
     for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
         program_terminate(programs[i]);
         CHECK_INT(program_wait(programs[i], DEADLINE_MS), 0);
     }
-    CHECK_TEXT(program_output(other), "no JobGoodputs found\n\n");
+    CHECK_TEXT(program_output(other), "No resources found in x namespace.\n\n");
     for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
         program_free(programs[i]);
     apiserver_stop(s);
@@ -114,6 +118,8 @@ TEST(kubectl_goodput_refuses_wrong_usage) {
     check(CALL("top", "-o", "xml"), 2, "-o xml: not one of json, yaml, name, wide");
     check(CALL("explain", "x", "--what"), 2, "unknown option \"--what\"");
     check(CALL("explain", "x", "-w"), 2, "-w works only with top");
+    check(CALL("explain", "x", "-l", "a=b"), 2, "-l works only with top and fleet");
+    check(CALL("top", "--sort-by", "nothing"), 2, "--sort-by nothing: write a column, such as goodput, or a path");
     check(CALL("explain", "-f"), 2, "-f needs a value");
 }
 

@@ -95,26 +95,29 @@ static void on_reply(void *context, int status, struct slice body, const struct 
 }
 
 static void ask(struct fetch *f, const char *next) {
-    char in[1024], of[1024], more[8192];
+    char in[1024], of[1024], more[8192], labels[8192];
+    const char *selector = f->options->selector ? f->options->selector : "";
     if (!kube_escape(in, sizeof in, namespace_of(f)) || !kube_escape(of, sizeof of, f->name ? f->name : "") ||
-        !kube_escape(more, sizeof more, next)) {
-        f->result = error_set(f->err, EINVAL, "the name of the JobGoodput is too long");
+        !kube_escape(more, sizeof more, next) || !kube_escape(labels, sizeof labels, selector)) {
+        f->result = error_set(f->err, EINVAL, "the name of the JobGoodput or the selector is too long");
         loop_stop(f->loop, 1);
         return;
     }
     bool is_fleet = is_fleet_named(f);
     CLEANUP_FREE char *scope =
         is_fleet || (f->options->all_namespaces && f->name == NULL) ? mem_strdup("") : mem_format("namespaces/%s/", in);
-    CLEANUP_FREE char *path = f->name ? mem_format("/apis/goodput.dev/v1alpha1/%s%s/%s", scope,
-                                                   is_fleet ? "fleetgoodputs" : "jobgoodputs", of)
-                                      : mem_format("/apis/goodput.dev/v1alpha1/%sjobgoodputs?limit=%d%s%s", scope, PAGE,
-                                                   *more ? "&continue=" : "", more);
+    CLEANUP_FREE char *path =
+        f->name
+            ? mem_format("/apis/goodput.dev/v1alpha1/%s%s/%s", scope, is_fleet ? "fleetgoodputs" : "jobgoodputs", of)
+            : mem_format("/apis/goodput.dev/v1alpha1/%sjobgoodputs?limit=%d%s%s%s%s", scope, PAGE,
+                         *labels ? "&labelSelector=" : "", labels, *more ? "&continue=" : "", more);
     struct kube_request request = {
         .path = path, .max_reply_bytes = MAX_REPLY_BYTES, .timeout_us = 10000000, .may_retry = *more != '\0'};
     kube_call(f->client, &request, on_reply, f);
 }
 
-static int fetch_cluster(const struct cli_options *options, const char *name, json_t **ret, struct error **err) {
+static int fetch_cluster(const struct cli_options *options, const char *name, json_t **ret, char **ret_namespace,
+                         struct error **err) {
     struct fetch f = {.options = options, .name = name, .err = err};
     f.loop = loop_new(err);
     if (f.loop == NULL)
@@ -125,6 +128,8 @@ static int fetch_cluster(const struct cli_options *options, const char *name, js
         loop_free(f.loop);
         return -EINVAL;
     }
+    if (ret_namespace != NULL)
+        *ret_namespace = mem_strdup(namespace_of(&f));
     ask(&f, "");
     loop_run(f.loop);
     kube_client_free(f.client);
@@ -200,8 +205,13 @@ static int fetch_file(const struct cli_options *options, const char *name, bool 
 }
 
 int fetch_goodputs(const struct cli_options *options, const char *name, json_t **ret, struct error **err) {
-    bool is_list = is_command(options, "top") || (is_command(options, "fleet") && name == NULL);
-    return options->file ? fetch_file(options, name, is_list, ret, err) : fetch_cluster(options, name, ret, err);
+    bool is_list = is_command(options, "fleet") && name == NULL;
+    return options->file ? fetch_file(options, name, is_list, ret, err) : fetch_cluster(options, name, ret, NULL, err);
+}
+
+int fetch_list(const struct cli_options *options, json_t **ret, char **ret_namespace, struct error **err) {
+    return options->file ? fetch_file(options, NULL, true, ret, err)
+                         : fetch_cluster(options, NULL, ret, ret_namespace, err);
 }
 
 int fetch_and_show(const struct cli_options *options,

@@ -20,8 +20,8 @@ struct cli_fleet_options {
 
 struct cli_options { /* texts borrowed from argv */
     const char *command, *name;
-    const char *namespace_, *kubeconfig, *context, *file, *output, *html;
-    bool all_namespaces, watch, wants_help, wants_version;
+    const char *namespace_, *kubeconfig, *context, *file, *output, *html, *selector, *sort_by;
+    bool all_namespaces, watch, wants_help, wants_version, no_headers;
     struct cli_whatif_options whatif;
     struct cli_fleet_options fleet;
     struct text_style style;

@@ -7,6 +7,7 @@
 #include "cli/render/output.h"
 #include "cli/render/pick.h"
 #include "cli/render/print.h"
+#include "cli/render/sort.h"
 #include "kube/reflector.h"
 
 #include <errno.h>
@@ -146,31 +147,71 @@ static void draw_sum(json_t *const *jobs, size_t count, struct buf *out) {
                (long long)waiting / 1000, (long long)waiting / 100 % 10);
 }
 
-void top_draw(const json_t *list, bool with_namespace, bool is_wide, const struct text_style *style, struct buf *out) {
+static bool is_wide(const struct cli_options *options) {
+    return options->output != NULL && strcmp(options->output, "wide") == 0;
+}
+
+/* The path that --sort-by names: a column's title, or a path as kubectl takes it, ".status.phase" or "{.status.phase}".
+ * NULL: neither. */
+static char *sort_path(const char *text) {
+    for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+        if (strcasecmp(columns[c].title, text) == 0)
+            return mem_strdup(columns[c].path);
+    struct slice path = slice_of(text);
+    bool is_braced = path.size_bytes > 2 && text[0] == '{' && text[path.size_bytes - 1] == '}';
+    if (is_braced)
+        path = (struct slice){text + 1, path.size_bytes - 2};
+    bool is_path = path.size_bytes > 1 && path.data[0] == '.' && strcspn(text, "[]*?@()'\"") == strlen(text);
+    return is_path ? slice_dup(slice_skip(path, 1)) : NULL;
+}
+
+int top_check(const struct cli_options *options, struct error **err) {
+    CLEANUP_FREE char *path = options->sort_by ? sort_path(options->sort_by) : NULL;
+    if (options->sort_by != NULL && path == NULL)
+        return error_set(err, EINVAL, "--sort-by %s: write a column, such as goodput, or a path, such as .status.phase",
+                         options->sort_by);
+    return 0;
+}
+
+/* The jobs in the order to draw. The caller frees the array. */
+static json_t **sorted(const json_t *list, const struct cli_options *options) {
     size_t count = json_array_size(list);
-    if (count == 0) {
-        buf_append_text(out, "no JobGoodputs found\n");
-        return;
-    }
-    CLEANUP_FREE json_t **jobs = mem_resize(NULL, count, sizeof *jobs);
+    json_t **jobs = mem_resize(NULL, count, sizeof(json_t *));
     for (size_t i = 0; i < count; i++)
         jobs[i] = json_array_get(list, i);
     qsort(jobs, count, sizeof *jobs, by_loss);
+    CLEANUP_FREE char *path = options->sort_by ? sort_path(options->sort_by) : NULL;
+    if (path != NULL)
+        sort_by_field(jobs, count, path);
+    return jobs;
+}
+
+void top_draw(const json_t *list, const struct cli_options *options, struct buf *out) {
+    size_t count = json_array_size(list);
+    if (count == 0)
+        return;
+    CLEANUP_FREE json_t **jobs = sorted(list, options);
     struct table t = {0};
     for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-        t.is_shown[c] = c == 0 ? with_namespace : is_wide || !columns[c].is_wide;
-    measure(&t, jobs, count, style);
-    text_color(out, style, COLOR_BOLD);
-    draw_line(&t, NULL, out);
-    text_color(out, style, COLOR_NONE);
+        t.is_shown[c] = c == 0 ? options->all_namespaces : is_wide(options) || !columns[c].is_wide;
+    measure(&t, jobs, count, &options->style);
+    if (!options->no_headers) {
+        text_color(out, &options->style, COLOR_BOLD);
+        draw_line(&t, NULL, out);
+        text_color(out, &options->style, COLOR_NONE);
+    }
     for (size_t i = 0; i < count; i++)
         draw_line(&t, jobs[i], out);
-    if (count > 1)
+    if (count > 1 && !options->no_headers)
         draw_sum(jobs, count, out);
 }
 
-static bool is_wide(const struct cli_options *options) {
-    return options->output != NULL && strcmp(options->output, "wide") == 0;
+/* As kubectl words it. namespace_: NULL for all of them. */
+static void draw_none(const char *namespace_, struct buf *out) {
+    if (namespace_ != NULL)
+        buf_format(out, "No resources found in %s namespace.\n", namespace_);
+    else
+        buf_append_text(out, "No resources found\n");
 }
 
 /* ---- -w: redrawn after changes, at most twice a second ---- */
@@ -180,7 +221,8 @@ struct watcher {
     struct loop *loop;
     struct loop_timer *timer;
     struct kube_reflector *reflector;
-    struct map jobs; /* namespace/name -> json_t */
+    const char *namespace_; /* NULL: all */
+    struct map jobs;        /* namespace/name -> json_t */
     struct error **err;
     int result;
 };
@@ -198,7 +240,9 @@ static void redraw(void *context) {
         json_array_append(list, map_at(&w->jobs, i));
     if (isatty(STDOUT_FILENO))
         buf_append_text(&out, "\033[H\033[2J");
-    top_draw(list, w->options->all_namespaces, false, &w->options->style, &out);
+    top_draw(list, w->options, &out);
+    if (w->jobs.count == 0)
+        draw_none(w->namespace_, &out);
     if (!isatty(STDOUT_FILENO))
         buf_append_char(&out, '\n');
     json_decref(list);
@@ -260,10 +304,11 @@ static int watch(const struct cli_options *options, struct error **err) {
         return -EINVAL;
     }
     const char *namespace_ = options->namespace_ ? options->namespace_ : kube_client_namespace(client);
+    w.namespace_ = options->all_namespaces ? NULL : namespace_;
     CLEANUP_FREE char *path = options->all_namespaces
                                   ? mem_strdup("/apis/goodput.dev/v1alpha1/jobgoodputs")
                                   : mem_format("/apis/goodput.dev/v1alpha1/namespaces/%s/jobgoodputs", namespace_);
-    struct kube_reflector_options reflect = {.path = path};
+    struct kube_reflector_options reflect = {.path = path, .label_selector = options->selector};
     struct kube_reflector_handler handler = {
         .on_event = on_event, .on_synced = on_synced, .on_absent = on_absent, .on_trouble = on_trouble, .context = &w};
     map_init(&w.jobs, json_free);
@@ -283,15 +328,19 @@ int top_command(const struct cli_options *options, struct error **err) {
     if (options->watch)
         return watch(options, err);
     json_t *list = NULL;
-    int r = fetch_goodputs(options, NULL, &list, err);
+    CLEANUP_FREE char *namespace_ = NULL;
+    int r = fetch_list(options, &list, &namespace_, err);
     if (r < 0)
         return r;
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, (size_t)64 << 20);
     if (options->output != NULL && !is_wide(options)) {
         r = print_as(options->output, list, err);
+    } else if (json_array_size(list) == 0) {
+        draw_none(options->all_namespaces ? NULL : namespace_, &out);
+        fputs(buf_text(&out), stderr);
     } else {
-        CLEANUP_BUF struct buf out;
-        buf_init(&out, (size_t)64 << 20);
-        top_draw(list, options->all_namespaces, is_wide(options), &options->style, &out);
+        top_draw(list, options, &out);
         r = output_write(&out, err);
     }
     json_decref(list);

@@ -10,7 +10,10 @@
 /* The subcommand: 0, or a negative errno with the line to print. */
 int top_command(const struct cli_options *options, struct error **err);
 
-/* list: an array of JobGoodputs. */
-void top_draw(const json_t *list, bool with_namespace, bool is_wide, const struct text_style *style, struct buf *out);
+/* Checks --sort-by: wrong usage is -EINVAL. */
+int top_check(const struct cli_options *options, struct error **err);
+
+/* list: an array of JobGoodputs; one without members draws nothing. */
+void top_draw(const json_t *list, const struct cli_options *options, struct buf *out);
 
 #endif
