@@ -139,6 +139,10 @@ TEST(explain_hostile) {
 TEST(timeline_training) {
     check_golden("timeline", "training");
 }
+/* Seven weeks, then three executions of hours: a column of all of it would be a day. */
+TEST(timeline_of_a_long_job) {
+    check_golden("timeline", "long");
+}
 TEST(timeline_without_log) {
     check_golden("timeline", "no-log");
 }

@@ -8,6 +8,10 @@
 
 enum { NUMBER_WIDTH = 5, CAUSE_WIDTH = 20, MIN_WIDTH = 30 /* room for the times at both ends */ };
 
+/* The newest executions that must be visible: where they take less than a tenth of the axis, it shows only the last
+ * part of the job, of which they take a quarter. */
+enum { NEWEST = 3, MIN_PART = 10, ZOOMED_PART = 4 };
+
 enum mark { NONE, WAITING, RUNNING, STARTING, STEPPING, LOST, MARKS };
 
 static const struct {
@@ -120,6 +124,34 @@ static void draw_legend(const struct axis *axis, const struct text_style *style,
     buf_format(out, "     one column is %s\n", text_duration(duration, (axis->end_ms - axis->start_ms) / axis->width));
 }
 
+/* Where the axis starts so that the newest executions are visible; the start of the job if they are anyway. */
+static int64_t axis_start(const json_t *executions, int64_t start_ms, int64_t end_ms) {
+    size_t count = json_array_size(executions), newest = count > NEWEST ? NEWEST : count > 0 ? count - 1 : 0;
+    int64_t newest_ms = newest > 0 ? pick_time_ms(json_array_get(executions, count - newest), "start") : TIME_UNKNOWN;
+    int64_t span_ms = end_ms - newest_ms;
+    if (newest_ms == TIME_UNKNOWN || newest_ms < start_ms || newest_ms >= end_ms ||
+        span_ms > (end_ms - start_ms) / MIN_PART)
+        return start_ms;
+    return end_ms - ZOOMED_PART * span_ms;
+}
+
+static bool is_before(const json_t *execution, const struct axis *axis) {
+    int64_t end_ms = pick_time_ms(execution, "end");
+    return end_ms != TIME_UNKNOWN && end_ms <= axis->start_ms;
+}
+
+static void draw_rows(const json_t *executions, struct axis *axis, const struct text_style *style, struct buf *out) {
+    size_t i, before = 0;
+    json_t *execution;
+    json_array_foreach(executions, i, execution) before += is_before(execution, axis);
+    if (before > 0)
+        buf_format(out, "     (%zu execution%s ended before the axis starts)\n", before, before == 1 ? "" : "s");
+    json_array_foreach(executions, i, execution) {
+        if (!is_before(execution, axis))
+            draw_execution(execution, axis, style, out);
+    }
+}
+
 void executions_draw(const json_t *status, const struct text_style *style, struct buf *out) {
     struct axis axis = {.start_ms = pick_time_ms(status, "time.start"),
                         .end_ms = pick_time_ms(status, "time.end"),
@@ -130,17 +162,19 @@ void executions_draw(const json_t *status, const struct text_style *style, struc
         buf_append_text(out, "nothing to draw yet\n");
         return;
     }
+    const json_t *executions = pick(status, "executions");
+    int64_t start_ms = axis.start_ms;
+    axis.start_ms = axis_start(executions, start_ms, axis.end_ms);
     axis.width = style->columns - NUMBER_WIDTH - CAUSE_WIDTH;
     if (axis.width < MIN_WIDTH)
         axis.width = MIN_WIDTH;
     if (axis.width > 200)
         axis.width = 200;
     draw_scale(&axis, out);
-    size_t i;
-    json_t *execution;
-    const json_t *executions = pick(status, "executions");
+    if (axis.start_ms != start_ms)
+        buf_append_text(out, "     (the axis shows the newest executions, not the whole job)\n");
     if (pick_int(json_array_get(executions, 0), "number", 1) > 1)
         buf_append_text(out, "     (earlier executions are counted, but no longer listed)\n");
-    json_array_foreach(executions, i, execution) draw_execution(execution, &axis, style, out);
+    draw_rows(executions, &axis, style, out);
     draw_legend(&axis, style, out);
 }
