@@ -61,6 +61,16 @@ static const struct {
      formats_command, NULL},
 };
 
+static const char common_options[] =
+    "  -f, --filename FILE  read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"
+    "  -n, --namespace N  default: the context's\n"
+    "  -A, --all-namespaces\n"
+    "  -l, --selector S   only JobGoodputs with these labels, such as team=a; with top, and fleet without NAME\n"
+    "  -o, --output FORMAT  one of the formats above\n"
+    "  -w, --watch        draw the table again when it changes\n"
+    "  --kubeconfig FILE, --context NAME\n"
+    "  --version\n";
+
 static void print_help(FILE *out) {
     fputs("kubectl goodput: where the accelerator time of training jobs goes\n\n", out);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
@@ -69,16 +79,21 @@ static void print_help(FILE *out) {
           "      the same from step logs alone, without a cluster; --help lists the options\n"
           "  kubectl goodput why FILE... [--termination-message FILE] [--exit-code N] [-o json|yaml]\n"
           "      why a job failed, from the logs of its processes alone: class, owner, and the line that shows it\n"
-          "  kubectl goodput version\n\n"
-          "  -f, --filename FILE  read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"
-          "  -n, --namespace N  default: the context's\n"
-          "  -A, --all-namespaces\n"
-          "  -l, --selector S   only JobGoodputs with these labels, such as team=a; with top, and fleet without NAME\n"
-          "  -o, --output FORMAT  one of the formats above\n"
-          "  -w, --watch        draw the table again when it changes\n"
-          "  --kubeconfig FILE, --context NAME\n"
-          "  --version\n",
+          "  kubectl goodput version\n\n",
           out);
+    fputs(common_options, out);
+}
+
+/* Help of one command, as kubectl lays it out; of all of them if the name is not one of the commands of the table. */
+static void print_command_help(const char *name) {
+    for (size_t i = 0; name != NULL && i < ARRAY_SIZE(commands); i++) {
+        if (strcmp(name, commands[i].name) != 0)
+            continue;
+        printf("%s\n\nUsage:\n  kubectl goodput %s\n\nOptions:\n%s", commands[i].help, commands[i].usage,
+               common_options);
+        return;
+    }
+    print_help(stdout);
 }
 
 #define AT(field) offsetof(struct cli_options, field)
@@ -220,8 +235,9 @@ int cli_main(int argc, char **argv) {
         return why_command(argc - 1, argv + 1, &options.style);
     if (cli_parse(&options, argc, argv, &err) < 0)
         return complain(err, 2);
-    if (options.wants_help || (options.command != NULL && strcmp(options.command, "help") == 0)) {
-        print_help(stdout);
+    bool is_help = options.command != NULL && strcmp(options.command, "help") == 0;
+    if (options.wants_help || is_help) {
+        print_command_help(is_help ? options.name : options.command);
         return 0;
     }
     if (options.wants_version || (options.command != NULL && strcmp(options.command, "version") == 0)) {

@@ -118,3 +118,13 @@ TEST(top_sorts_and_leaves_out_headers) {
         run_done(&run);
     }
 }
+
+TEST(help_is_of_the_command) {
+    static const char *const commands[] = {"timeline --help", "help timeline", "timeline x -h"};
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        check_run(commands[i], 0, "one job's executions on a time axis\n\nUsage:\n  kubectl goodput timeline NAME", "");
+        check_run(commands[i], 0, "\n\nOptions:\n  -f, --filename FILE", "");
+    }
+    check_run("help", 0, "kubectl goodput explain NAME", "");
+    check_run("help nothing", 0, "kubectl goodput explain NAME", "");
+}
