@@ -128,11 +128,10 @@ static void draw_legend(const struct axis *axis, const struct text_style *style,
 static int64_t axis_start(const json_t *executions, int64_t start_ms, int64_t end_ms) {
     size_t count = json_array_size(executions), newest = count > NEWEST ? NEWEST : count > 0 ? count - 1 : 0;
     int64_t newest_ms = newest > 0 ? pick_time_ms(json_array_get(executions, count - newest), "start") : TIME_UNKNOWN;
-    int64_t span_ms = end_ms - newest_ms;
-    if (newest_ms == TIME_UNKNOWN || newest_ms < start_ms || newest_ms >= end_ms ||
-        span_ms > (end_ms - start_ms) / MIN_PART)
+    if (newest_ms == TIME_UNKNOWN || newest_ms < start_ms || newest_ms >= end_ms)
         return start_ms;
-    return end_ms - ZOOMED_PART * span_ms;
+    int64_t span_ms = end_ms - newest_ms;
+    return span_ms > (end_ms - start_ms) / MIN_PART ? start_ms : end_ms - ZOOMED_PART * span_ms;
 }
 
 static bool is_before(const json_t *execution, const struct axis *axis) {
