@@ -16,6 +16,7 @@ ASSET(html, "page.html")
 ASSET(css, "page.css")
 ASSET(format_js, "format.js")
 ASSET(charts_js, "charts.js")
+ASSET(interruptions_js, "interruptions.js")
 ASSET(job_js, "job.js")
 ASSET(fleets_js, "fleets.js")
 ASSET(page_js, "page.js")
@@ -27,6 +28,7 @@ struct slice asset_get(enum asset asset) {
                   [ASSET_CSS] = {asset_css, asset_css_end},
                   [ASSET_FORMAT_JS] = {asset_format_js, asset_format_js_end},
                   [ASSET_CHARTS_JS] = {asset_charts_js, asset_charts_js_end},
+                  [ASSET_INTERRUPTIONS_JS] = {asset_interruptions_js, asset_interruptions_js_end},
                   [ASSET_JOB_JS] = {asset_job_js, asset_job_js_end},
                   [ASSET_FLEETS_JS] = {asset_fleets_js, asset_fleets_js_end},
                   [ASSET_PAGE_JS] = {asset_page_js, asset_page_js_end}};

@@ -4,7 +4,16 @@
 
 #include "base/slice.h"
 
-enum asset { ASSET_HTML, ASSET_CSS, ASSET_FORMAT_JS, ASSET_CHARTS_JS, ASSET_JOB_JS, ASSET_FLEETS_JS, ASSET_PAGE_JS };
+enum asset {
+    ASSET_HTML,
+    ASSET_CSS,
+    ASSET_FORMAT_JS,
+    ASSET_CHARTS_JS,
+    ASSET_INTERRUPTIONS_JS,
+    ASSET_JOB_JS,
+    ASSET_FLEETS_JS,
+    ASSET_PAGE_JS
+};
 struct slice asset_get(enum asset asset);
 
 #endif

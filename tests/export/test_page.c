@@ -118,6 +118,9 @@ TEST(the_document_holds_data_as_data) {
     CHECK(strstr(buf_text(&out), "{{") == NULL);
     CHECK(strstr(buf_text(&out), "unsafe") == NULL && strstr(buf_text(&out), "script-src 'sha256-") != NULL);
     CHECK(strstr(buf_text(&out), "innerHTML =") == NULL);
+    /* The page is small: nothing of it is only for its authors. */
+    CHECK(out.size_bytes < 80000);
+    CHECK(strstr(buf_text(&out), "\n ") == NULL && strstr(buf_text(&out), "\n//") == NULL);
     struct buf small;
     buf_init(&small, 100);
     CHECK(document_write(slice_of(""), &small) < 0);
