@@ -77,6 +77,55 @@ static const struct {
     {AMD, "AMD_Instinct_MI355X*", "MI355X"},
 };
 
+/* One unit is one chip, as the device plugin of its maker registers it. '+' stands for letters and digits, at least
+ * one: Ascend's models have a resource each. Left out: shares and partitions (nvidia.com/mig-*, *.shared, vgpu, cores,
+ * memory), and second names of the same devices (aws.amazon.com/neurondevice and neuroncore are listed next to neuron).
+ */
+static const struct {
+    const char *name, *maker;
+} resources[] = {
+    {"google.com/tpu", "Google TPU"},
+    {"nvidia.com/gpu", "NVIDIA GPU"},
+    {"amd.com/gpu", "AMD GPU"},
+    {"gpu.intel.com/i915", "Intel GPU, driver i915"},
+    {"gpu.intel.com/xe", "Intel GPU, driver xe"},
+    {"habana.ai/gaudi", "Intel Gaudi"},
+    {"aws.amazon.com/neuron", "AWS Trainium and Inferentia"},
+    {"huawei.com/Ascend+", "Huawei Ascend"},
+    {"cambricon.com/mlu", "Cambricon MLU"},
+    {"hygon.com/dcu", "Hygon DCU"},
+    {"metax-tech.com/gpu", "MetaX GPU"},
+    {"mthreads.com/gpu", "Moore Threads GPU"},
+    {"iluvatar.com/gpu", "Iluvatar GPU"},
+    {"enflame.com/gcu", "Enflame GCU"},
+    {"kunlunxin.com/xpu", "Kunlunxin XPU"},
+    {"furiosa.ai/rngd", "FuriosaAI RNGD"},
+    {"rebellions.ai/ATOM", "Rebellions ATOM"},
+};
+
+static bool is_letter_or_digit(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_resource(struct slice resource, const char *pattern) {
+    size_t size = strlen(pattern);
+    if (pattern[size - 1] != '+')
+        return slice_is(resource, pattern);
+    if (resource.size_bytes < size || memcmp(resource.data, pattern, size - 1) != 0)
+        return false;
+    for (size_t i = size - 1; i < resource.size_bytes; i++)
+        if (!is_letter_or_digit(resource.data[i]))
+            return false;
+    return true;
+}
+
+bool chip_is_resource(struct slice resource) {
+    for (size_t i = 0; i < ARRAY_SIZE(resources); i++)
+        if (is_resource(resource, resources[i].name))
+            return true;
+    return false;
+}
+
 const struct chip *chip_find(struct slice name) {
     for (size_t i = 0; i < ARRAY_SIZE(chips); i++)
         if (strlen(chips[i].name) == name.size_bytes && strncasecmp(chips[i].name, name.data, name.size_bytes) == 0)

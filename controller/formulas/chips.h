@@ -1,5 +1,5 @@
-/* chips: the peak throughput of accelerators, dense, per chip, as data with its sources, and how the labels of a node
- * name the chip. A figure that is not known is 0, never a guess. Pure. */
+/* chips: the peak throughput of accelerators, dense, per chip, as data with its sources, the resources by which pods
+ * ask for them, and how the labels of a node name the chip. A figure that is not known is 0, never a guess. Pure. */
 #ifndef FORMULAS_CHIPS_H
 #define FORMULAS_CHIPS_H
 
@@ -25,6 +25,9 @@ struct chip {
 const struct chip *chip_find(struct slice name);
 /* By a node's label, such as cloud.google.com/gke-tpu-accelerator=tpu-v5-lite-podslice; NULL if it names no chip. */
 const struct chip *chip_of_label(struct slice key, struct slice value);
+/* Whether a container's resource counts whole chips: google.com/tpu, nvidia.com/gpu ... Shares of a chip do not count.
+ */
+bool chip_is_resource(struct slice resource);
 /* Its peak in 10^9 FLOP/s, as `overrides` ("TPU v5e=197000,H200/FP8=1979000"; may be NULL; without a type BF16) says,
  * else the table; 0: not known. */
 int64_t chip_peak(const struct chip *chip, enum chip_type type, const char *overrides);

@@ -216,8 +216,12 @@ def chips_page():
     labels = {"GKE_TPU": "cloud.google.com/gke-tpu-accelerator", "GKE_GPU": "cloud.google.com/gke-accelerator",
               "NVIDIA": "nvidia.com/gpu.product", "AMD": "amd.com/gpu.product-name"}
     text += "\n## Labels of nodes that name a chip\n\n"
-    return text + table(("label", "value", "chip"), [
+    text += table(("label", "value", "chip"), [
         (f"`{labels[key]}`", f"`{value}`", chip) for key, value, chip in re.findall(r'^    \{(\w+), "([^"]+)", "([^"]+)"\}', source, re.M)])
+    text += "\n## Resources that count as chips\n\nIn limits and requests of containers, and in what nodes offer. `+` stands for letters and digits. "
+    text += "Shares and partitions\nof a chip (MIG, time slicing, cores) do not count: a job that asks only for them has no chip hours.\n\n"
+    return text + table(("resource", "chip"), [
+        (f"`{name}`", maker) for name, maker in re.findall(r'^    \{"([^"]+/[^"]+)", "([^"]+)"\}', source, re.M)])
 
 
 def pages(binary):

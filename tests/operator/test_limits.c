@@ -48,6 +48,38 @@ TEST(all_condition_types_that_are_read_fit_and_the_first_of_a_type_counts) {
     CHECK(c != NULL && slice_is(c->status, "True"));
 }
 
+static int64_t chips_of(const char *resource) {
+    CLEANUP_BUF struct buf b;
+    struct object_pod pod;
+    struct object_container container;
+    int64_t chips = 0;
+    buf_init(&b, 1 << 20);
+    buf_format(&b,
+               "{\"metadata\":{\"name\":\"p\",\"uid\":\"u\"},\"spec\":{\"containers\":[{\"name\":\"t\",\"resources\":"
+               "{\"limits\":{\"cpu\":\"8\",\"%s\":\"4\"},\"requests\":{\"%s\":\"4\"}}}]}}",
+               resource, resource);
+    CHECK(object_pod_parse(buf_slice(&b), false, &pod) == 0);
+    while (object_container_next(&pod.containers, &container))
+        chips += container.chips;
+    return chips;
+}
+
+/* The names that device plugins register; what is a share of a chip, or counts a device a second time, is none. */
+TEST(chips_count_whatever_their_maker) {
+    static const char *const counted[] = {"google.com/tpu",       "nvidia.com/gpu",         "amd.com/gpu",
+                                          "habana.ai/gaudi",      "aws.amazon.com/neuron",  "gpu.intel.com/xe",
+                                          "huawei.com/Ascend910", "huawei.com/Ascend910B3", "cambricon.com/mlu"};
+    static const char *const others[] = {"nvidia.com/gpu.shared",     "nvidia.com/mig-1g.5gb",
+                                         "aws.amazon.com/neuroncore", "aws.amazon.com/neurondevice",
+                                         "huawei.com/Ascend910-16c",  "huawei.com/Ascend910B-memory",
+                                         "huawei.com/Ascend",         "gpu.intel.com/i915_monitoring",
+                                         "vpc.amazonaws.com/efa",     "rdma/hca"};
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+        CHECK_INT(chips_of(counted[i]), 4);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        CHECK_INT(chips_of(others[i]), 0);
+}
+
 /* A pod with N sidecars before and after the container that trains. */
 static void add_containers(struct buf *b, int before, int after) {
     buf_append_text(b, "{\"metadata\":{\"name\":\"p\",\"uid\":\"u\"},\"spec\":{\"containers\":[");

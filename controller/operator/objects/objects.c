@@ -1,6 +1,7 @@
 #include "operator/objects/objects.h"
 
 #include "base/minmax.h"
+#include "formulas/chips.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -168,11 +169,6 @@ void object_conditions_scan(struct jscan *j, void *conditions) {
     jmembers_each(j, condition_scan, conditions);
 }
 
-static bool is_chip(struct slice resource) {
-    return slice_is(resource, "google.com/tpu") || slice_is(resource, "nvidia.com/gpu") ||
-           slice_is(resource, "amd.com/gpu");
-}
-
 /* Quantities of chips are whole numbers, written as text or as a number. */
 static int64_t quantity_scan(struct jscan *j) {
     int64_t value;
@@ -190,7 +186,7 @@ void object_chips_scan(struct jscan *j, void *chips) {
         return;
     while (jscan_key(j, &key)) {
         int64_t n = 0;
-        if (is_chip(key))
+        if (chip_is_resource(key))
             n = quantity_scan(j);
         else
             jscan_skip(j);
