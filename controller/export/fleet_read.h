@@ -37,6 +37,8 @@
     X(STEP_P99, "steps", "p99Milliseconds", INTEGER)                                                                   \
     X(STEP_IDEAL, "steps", "idealMilliseconds", INTEGER)                                                               \
     X(STEP_DEVIATION, "steps", "deviationMilliseconds", INTEGER)                                                       \
+    X(LAST_RECORD, "steps", "lastRecordTime", TIME)                                                                    \
+    X(HANG_AFTER, "steps", "hangAfterMilliseconds", INTEGER)                                                           \
     X(INTERRUPTIONS, "interruptions", "total", INTEGER)                                                                \
     X(MTBI, "interruptions", "meanTimeBetweenSeconds", INTEGER)                                                        \
     X(MTTR, "interruptions", "meanTimeToRecoverSeconds", INTEGER)                                                      \

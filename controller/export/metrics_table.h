@@ -44,6 +44,10 @@
     X(J_P99, "goodput_job_step_p99_seconds", STEP_P99, 3, "99 % of the steps took no longer.")                         \
     X(J_IDEAL, "goodput_job_step_ideal_seconds", STEP_IDEAL, 3, "The ideal step, learned or from the spec.")           \
     X(J_DEVIATION, "goodput_job_step_deviation_seconds", STEP_DEVIATION, 3, "Mean step less the ideal one.")           \
+    X(J_LAST_RECORD, "goodput_job_last_record_timestamp_seconds", LAST_RECORD, 3,                                      \
+      "Time of the newest record of the step log.")                                                                    \
+    X(J_HANG_AFTER, "goodput_job_hang_after_seconds", HANG_AFTER, 3,                                                   \
+      "Time without a record that counts as a hang, learned or from the spec.")                                        \
     X(J_MTBI, "goodput_job_mean_time_between_interruptions_seconds", MTBI, 0,                                          \
       "Available time / interruptions, without suspensions and Kueue's evictions.")                                    \
     X(J_MTTR, "goodput_job_mean_time_to_recover_seconds", MTTR, 0,                                                     \

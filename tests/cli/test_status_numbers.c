@@ -77,7 +77,8 @@ static void analyze_attempts(struct buf *json) {
 #define ANYWHERE(in)                                                                                                   \
     " " in "observedGeneration " in "time.provisionalMilliseconds " in "badput.count " in "executions.firstStep " in   \
     "executions.lastStep " in "executions.resumeMilliseconds " in "executions.catchUpMilliseconds " in                 \
-    "steps.last " in "steps.lastDurable " in "steps.repeated " in "steps.p50Milliseconds " in "steps.p99Milliseconds "
+    "steps.last " in "steps.lastDurable " in "steps.repeated " in "steps.p50Milliseconds " in                          \
+    "steps.p99Milliseconds " in "steps.hangAfterMilliseconds "
 static const char undetermined[] = ANYWHERE("")
     ANYWHERE("intervals.") "intervals.executions.lostSteps "
                            "intervals.executions.lostWorkMilliseconds "

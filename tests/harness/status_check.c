@@ -290,6 +290,8 @@ static bool check_steps(struct check *c) {
     if (number(s, "p50Milliseconds") > number(s, "p99Milliseconds"))
         return fail(c, "p50Milliseconds %" PRId64 " is more than p99Milliseconds %" PRId64,
                     number(s, "p50Milliseconds"), number(s, "p99Milliseconds"));
+    if (number(s, "hangAfterMilliseconds") == 0)
+        return fail(c, "hangAfterMilliseconds is 0: the shortest silence would be a hang");
     return equal(c, "steps.meanMilliseconds", number(s, "meanMilliseconds"), mean) &&
            equal(c, "steps.deviationMilliseconds", number(s, "deviationMilliseconds"),
                  ideal != ABSENT && mean != ABSENT ? mean - ideal : ABSENT);

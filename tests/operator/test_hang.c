@@ -107,3 +107,26 @@ TEST(a_log_with_lines_missing_proves_no_hang) {
 TEST(a_silence_that_objects_explain_is_not_a_hang) {
     check(DRAIN, 350, NULL, "Eviction");
 }
+
+/* What the alert GoodputJobHangs compares: the numbers follow the clock only after hangAfter without a record. */
+TEST(the_status_shows_a_hang_while_it_lasts) {
+    static const struct {
+        int at_s;
+        const char *through;
+    } cases[] = {{LAST_STEP_S + HANG_AFTER_S - 10, "2026-11-21T02:00:50.000Z"}, {400, "2026-11-21T02:06:40.000Z"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct model *m = model_new(&(struct model_options){0});
+        replay_jobgoodput(m, "ns", "js", "PodLog", ",\"hangAfterSeconds\":120", fake_ms(0));
+        fake_observe_jobset(m, 1, "", "", 0.2);
+        struct fake_pod a = fake_started("a", 0, 1, 2, 3);
+        fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
+        train(m);
+        char *s = replay_status(m, "ns", "js", fake_ms(cases[i].at_s), NULL);
+        CHECK_TEXT(status_text(s, "phase"), "Training");
+        CHECK_TEXT(status_text(s, "time.observedThrough"), cases[i].through);
+        CHECK_TEXT(status_text(s, "steps.lastRecordTime"), "2026-11-21T02:00:50.000Z");
+        CHECK_INT(status_int(s, "steps.hangAfterMilliseconds"), HANG_AFTER_S * 1000);
+        free(s);
+        model_free(m);
+    }
+}

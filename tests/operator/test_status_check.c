@@ -75,7 +75,8 @@ static const char undetermined[] =
     " steps.last steps.lastDurable steps.repeated steps.p50Milliseconds steps.p99Milliseconds "
     "otherDefinitions.numeratorMilliseconds"
     " windows.interruptions interruptions.byCause.cost program.parameters program.peakGFLOPSPerChip"
-    " cost.pricePerChipHour acceleratorHours.waiting time.provisionalMilliseconds executions.rescheduleMilliseconds ";
+    " cost.pricePerChipHour acceleratorHours.waiting time.provisionalMilliseconds executions.rescheduleMilliseconds"
+    " steps.hangAfterMilliseconds ";
 
 /* What is determined but for rounding: more than twice as much is wrong. */
 static const char rounded[] = " badput.chipSeconds goodputPPM.program windows.badput.milliseconds ";

@@ -350,6 +350,8 @@ static void write_steps(struct jwrite *w, const struct view *v) {
         if (mean_ms != RECORD_NONE)
             jwrite_member_int(w, "deviationMilliseconds", mean_ms - r->ideal_step_ms);
     }
+    write_time(w, "lastRecordTime", r->last_record_ms);
+    write_some(w, "hangAfterMilliseconds", r->hang_after_ms);
     jwrite_object_end(w);
 }
 

@@ -470,6 +470,12 @@ type Steps struct {
 
 	// +optional
 	DeviationMilliseconds *int64 `json:"deviationMilliseconds,omitempty"`
+
+	// +optional
+	LastRecordTime *metav1.Time `json:"lastRecordTime,omitempty"`
+
+	// +optional
+	HangAfterMilliseconds *NonNegative `json:"hangAfterMilliseconds,omitempty"`
 }
 
 type WindowScores struct {
