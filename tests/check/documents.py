@@ -92,6 +92,11 @@ def metrics():
     alerts = set(re.findall(r"alert: (\w+)", sources("helm/goodput-controller/files/rules.yaml")))
     documented = set(re.findall(r"^\| (Goodput\w+) \|", TEXT["deploy/docs/reference/metrics.md"], re.M))
     same("an alert that only one of rules.yaml and metrics.md has", alerts ^ documented)
+    rules = read("helm/goodput-controller/files/rules.yaml")
+    runbooks = set(re.findall(r"runbook_url: (deploy/docs/how-to/alerts.md#\w+)", rules))
+    same("an alert without a link to its section", {f"{a} ({x})" for a, x in zip(re.findall(r"alert: (\w+)", rules), re.findall(r"runbook_url: \S+#(\w+)", rules) + [None] * 99)
+                                                   if x != a.lower()} | ({"a link to another page"} if len(runbooks) != len(alerts) else set()))
+    same("an alert that only one of rules.yaml and alerts.md has", alerts ^ set(re.findall(r"^## (\w+)$", TEXT["deploy/docs/how-to/alerts.md"], re.M)))
     crd = keys("crds/goodput.dev_fleetgoodputs.yaml")["spec"]["versions"]["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]
     row = re.search(r"^\| `goodput_fleet_goodput_ratio`.*", TEXT["deploy/docs/reference/metrics.md"], re.M)[0]
     labels = {re.sub("[A-Z]", lambda m: "_" + m[0].lower(), k) for k in crd["goodputPPM"]["properties"]}

@@ -144,7 +144,9 @@ def metrics_page():
             (f"`{name}`", kind, ", ".join(f"`{w}`" for w in more.split(", ") if w), words) for name, kind, more, words in mine])
     rules = yaml.safe_load(read("helm/goodput-controller/files/rules.yaml"))
     alerts = [r for g in rules["groups"] for r in g["rules"] if "alert" in r]
-    text += "\n## Alerts\n\n`metrics.prometheusRule.enabled` installs them; `metrics.prometheusRule.objective` and `.fleetObjective` set the objectives.\n\n"
+    text += ("\n## Alerts\n\nWhat to do when one fires: [alerts](../how-to/alerts.md). A scrape configuration of the chart brings `GoodputJobHangs`;\n"
+             "`metrics.prometheusRule.enabled` or `metrics.clusterRules.enabled` installs all. `metrics.objective` and `metrics.fleetObjective` set the\n"
+             "objectives.\n\n")
 
     def plain(template):
         return re.sub(r"\{\{ \$value[^}]*\}\}", "N", re.sub(r"\{\{ \$labels\.(\w+) \}\}", lambda m: m[1].upper(), template))

@@ -61,22 +61,33 @@ same "rbac.deleteFinished=false: only read" "[get, list, watch]" "$(verbs --set 
 same "the role editor writes JobGoodputs alone" "view [jobgoodputs, steplogformats, fleetgoodputs] [get, list, watch] edit admin [jobgoodputs] [get, list, watch, create, update, patch, delete, deletecollection]" \
 	"$(render -s templates/clusterroles-users.yaml | sed -n 's/.*aggregate-to-\([a-z]*\): "true"/\1/p; s/.*resources: //p; s/.*verbs: //p' | paste -sd' ')"
 # Each monitor behind its value, and what it needs with it.
-with() { render --set "$1" | kinds | grep -oE '(Pod|Service)Monitor=1|PodMonitoring=1|PrometheusRule=1|ConfigMap=1|NetworkPolicy=1|Secret=1' | paste -sd' '; }
-same "serviceMonitor" "ServiceMonitor=1" "$(with metrics.serviceMonitor.enabled=true)"
-same "podMonitor, with a token" "PodMonitor=1 Secret=1" "$(with metrics.podMonitor.enabled=true)"
-same "podMonitoring, with a token" "PodMonitoring=1 Secret=1" "$(with metrics.podMonitoring.enabled=true)"
+with() { render --set "$1" | kinds | grep -oE '(Pod|Service)Monitor=1|ClusterPodMonitoring=1|ClusterRules=1|PrometheusRule=1|ConfigMap=1|NetworkPolicy=1|Secret=1' | paste -sd' '; }
+same "serviceMonitor, with the alert on hangs" "PrometheusRule=1 ServiceMonitor=1" "$(with metrics.serviceMonitor.enabled=true)"
+same "podMonitor, with a token" "PodMonitor=1 PrometheusRule=1 Secret=1" "$(with metrics.podMonitor.enabled=true)"
+same "clusterPodMonitoring, with a token" "ClusterPodMonitoring=1 ClusterRules=1 Secret=1" "$(with metrics.clusterPodMonitoring.enabled=true)"
+same "hangAlert=false leaves the alert out" "ClusterPodMonitoring=1 PodMonitor=1 Secret=1" "$(with metrics.clusterPodMonitoring.enabled=true,metrics.podMonitor.enabled=true,metrics.hangAlert=false)"
+same "Google's operator keeps the label namespace, and finds the Secret" "[] goodput-system" \
+	"$(render --set metrics.clusterPodMonitoring.enabled=true -s templates/clusterpodmonitoring.yaml | python3 -c '
+import sys, yaml
+s = [x for x in yaml.safe_load_all(sys.stdin) if x["kind"] == "ClusterPodMonitoring"][0]["spec"]
+print(s["targetLabels"]["metadata"], s["endpoints"][0]["authorization"]["credentials"]["secret"]["namespace"])')"
+alerts() { render -s "templates/$1.yaml" --set "$2" | grep -oE 'alert: \w+' | sed 's/alert: //' | paste -sd' '; }
+same "a monitor alone brings the one alert" "GoodputJobHangs GoodputJobHangs" "$(alerts prometheusrule metrics.podMonitor.enabled=true) $(alerts clusterrules metrics.clusterPodMonitoring.enabled=true)"
+same "clusterRules has all alerts, as prometheusRule" "$(alerts prometheusrule metrics.prometheusRule.enabled=true)" "$(alerts clusterrules metrics.clusterRules.enabled=true)"
+same "links of alerts to their sections" "10 https://git.example.com/docs/how-to/alerts.md#" \
+	"$(render -s templates/prometheusrule.yaml --set metrics.prometheusRule.enabled=true,documentationURL=https://git.example.com/docs/ | sed -n 's/ *runbook_url: \(.*#\).*/\1/p' | sort | uniq -c | xargs)"
 same "prometheusRule" "PrometheusRule=1" "$(with metrics.prometheusRule.enabled=true)"
 same "dashboard" "ConfigMap=1" "$(with metrics.dashboard.enabled=true)"
 same "networkPolicy" "NetworkPolicy=1" "$(with networkPolicy.enabled=true)"
-tls=metrics.tls.secretName=own,metrics.serviceMonitor.enabled=true,metrics.podMonitor.enabled=true,metrics.podMonitoring.enabled=true
+tls=metrics.tls.secretName=own,metrics.serviceMonitor.enabled=true,metrics.podMonitor.enabled=true,metrics.clusterPodMonitoring.enabled=true
 same "a certificate of one's own is mounted" "--metrics-cert-dir=/etc/goodput/metrics-certificate mountPath: /etc/goodput/metrics-certificate secretName: own" \
 	"$(render --set $tls -s templates/deployment.yaml | sed -nE 's/^[- ]*(--metrics-cert-dir=.*|mountPath: .*|secretName: .*)/\1/p' | paste -sd' ')"
 same "and all monitors verify it" "3 3 0" "$(render --set $tls | grep -c 'key: ca.crt') $(render --set $tls | grep -c 'serverName: goodput-controller-metrics.goodput-system.svc$') $(render --set $tls | grep -c insecureSkipVerify)"
 same "whose authority may be elsewhere" "3" "$(render --set $tls,metrics.tls.caSecretName=trust,metrics.tls.caKey=root.pem | grep -A1 'name: trust$' | grep -c 'key: root.pem')"
 same "cert-manager makes it when there is an issuer" "Certificate=1" "$(render --set metrics.tls.secretName=own,metrics.tls.issuerRef.name=x | kinds | grep -o 'Certificate=[0-9]*')"
 same "no certificate without metrics" "" "$(render --set $tls,metrics.tls.issuerRef.name=x,metrics.enabled=false | grep -iE 'cert-dir|kind: Certificate|secretName')"
-same "no monitor without metrics" "" "$(with metrics.enabled=false,metrics.serviceMonitor.enabled=true,metrics.podMonitoring.enabled=true,metrics.prometheusRule.enabled=true)"
-same "the objectives" "expr: vector(0.95) expr: vector(0.7)" "$(render --set metrics.prometheusRule.enabled=true --set-string metrics.prometheusRule.objective=0.95,metrics.prometheusRule.fleetObjective=0.7 -s templates/prometheusrule.yaml | grep -o 'expr: vector.*' | xargs)"
+same "no monitor without metrics" "" "$(with metrics.enabled=false,metrics.serviceMonitor.enabled=true,metrics.clusterPodMonitoring.enabled=true,metrics.prometheusRule.enabled=true)"
+same "the objectives" "expr: vector(0.95) expr: vector(0.7)" "$(render --set metrics.prometheusRule.enabled=true --set-string metrics.objective=0.95,metrics.fleetObjective=0.7 -s templates/prometheusrule.yaml | grep -o 'expr: vector.*' | xargs)"
 same "the dashboard is JSON" ok "$(render --set metrics.dashboard.enabled=true -s templates/dashboard.yaml | python3 -c '
 import json, sys, yaml
 print("ok" if json.loads(yaml.safe_load(sys.stdin)["data"]["goodput.json"])["uid"] == "goodput" else "no")')"
@@ -123,7 +134,7 @@ import json
 print(*json.load(open("helm/goodput-controller/values.schema.json"))["properties"]["autoCreateDefaults"]["properties"]["logFormat"]["enum"])') \
 	<(sed -n "s/.*self in \[\('Auto', 'Recorder'.*\), 'Regex'\].*/\1/p" crds/goodput.dev_jobgoodputs.yaml | tr -d ",'"))"
 refused "a window of a second" "at '/autoCreateDefaults/windowSeconds/0': minimum: got 1, want 60" render --set 'autoCreateDefaults.windowSeconds={1}'
-refused "an objective above 1" "at '/metrics/prometheusRule/objective': '1.5' does not match pattern" render --set-string metrics.prometheusRule.objective=1.5
+refused "an objective above 1" "at '/metrics/objective': '1.5' does not match pattern" render --set-string metrics.objective=1.5
 ingest=replicas=1,ingest.enabled=true,ingest.tls.secretName=cert,ingest.volume.persistentVolumeClaim.claimName=store
 same "the endpoint of recorders: its flags, its mounts, one pod at a time" "type: Recreate --ingest-bind-address=:8444 --ingest-cert-dir=/etc/goodput/ingest-certificate --ingest-store=/var/lib/goodput/store mountPath: /etc/goodput/ingest-certificate mountPath: /var/lib/goodput/store claimName: store" \
 	"$(render --set $ingest,metrics.enabled=false -s templates/deployment.yaml | sed -nE 's/^[- ]*(--ingest.*|mountPath: .*|claimName: .*|type: Recreate)/\1/p' | paste -sd' ')"

@@ -66,6 +66,17 @@ insecureSkipVerify: true
 {{- end -}}
 {{- end -}}
 
+{{/* The groups of files/rules.yaml with this release's objectives and links; without "all" only the first, the hang alert. */}}
+{{- define "goodput.ruleGroups" -}}
+{{- $metrics := .root.Values.metrics -}}
+{{- $text := .root.Files.Get "files/rules.yaml" | replace "vector(0.8)" (printf "vector(%s)" $metrics.objective) | replace "vector(0.6)" (printf "vector(%s)" $metrics.fleetObjective) -}}
+{{- with .root.Values.documentationURL -}}
+{{- $text = $text | replace "runbook_url: deploy/docs" (printf "runbook_url: %s" (trimSuffix "/" .)) -}}
+{{- end -}}
+{{- $groups := ($text | fromYaml).groups -}}
+{{- ternary $groups (list (first $groups)) .all | toYaml -}}
+{{- end -}}
+
 {{- define "goodput.subject" -}}
 - kind: ServiceAccount
   name: {{ include "goodput.serviceAccount" . }}
