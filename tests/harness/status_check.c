@@ -228,7 +228,8 @@ static bool check_execution(struct check *c, const json_t *list, size_t i, int64
     static const char *const spans[] = {"lostWorkMilliseconds", "waitMilliseconds",    "rescheduleMilliseconds",
                                         "resumeMilliseconds",   "catchUpMilliseconds", "detectMilliseconds",
                                         "imagePullMilliseconds"};
-    if (!equal(c, "executions.number", number_is, first + (int64_t)i) || !check_node_evidence(c, e))
+    if (!equal(c, "executions.number", number_is, first + (int64_t)i) || !check_node_evidence(c, e) ||
+        !check_root_cause(c, e))
         return false;
     if ((next != NULL) != (*text(e, "cause") != '\0'))
         return fail(c, "execution %" PRId64 ": cause \"%s\"", number_is, text(e, "cause"));
@@ -267,7 +268,7 @@ static bool check_executions(struct check *c) {
             return false;
     if (c->is_interval)
         return check_recovery(c);
-    return check_of_bucket(c, "imagePullMilliseconds", "ImagePull", true) &&
+    return check_classes(c) && check_of_bucket(c, "imagePullMilliseconds", "ImagePull", true) &&
            check_of_bucket(c, "containerStartMilliseconds", "ContainerStart", true) &&
            check_of_bucket(c, "programStartupMilliseconds", "ProgramStartup", true) &&
            check_of_bucket(c, "lostWorkMilliseconds", "WastedProgress", false) && check_recovery(c);

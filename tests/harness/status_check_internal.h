@@ -33,6 +33,8 @@ bool check_program(struct check *c);
 
 /* status_check_evidence.c */
 bool check_node_evidence(struct check *c, const json_t *execution);
+bool check_root_cause(struct check *c, const json_t *execution);
+bool check_classes(struct check *c);
 
 /* status_check_forecast.c */
 bool check_forecast(struct check *c);

@@ -31,6 +31,7 @@ static void split_off(struct model_job *job) {
     job->ledger = NULL;
     job->facts = (struct job_facts){0};
     job->evidence = (struct job_evidence){0};
+    job->root_causes = (struct job_root_causes){0};
     job->log_pods = (struct job_log_pods){0};
     job->log = (struct job_log){.generation = job->log.generation,
                                 .work = job->log.work,

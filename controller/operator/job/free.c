@@ -25,6 +25,7 @@ void job_free(struct model_job *job) {
     job_slots_clear(&job->facts.slots);
     job_drop_notices(job);
     evidence_done(&job->evidence);
+    root_causes_done(&job->root_causes);
     free(job->final.status);
     free_spec(&job->spec);
     if (job->links.later == NULL) { /* else they are borrowed from that one */

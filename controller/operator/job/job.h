@@ -8,6 +8,7 @@
 #include "operator/job/jobs.h"
 #include "operator/job/notice.h"
 #include "operator/job/result.h"
+#include "operator/job/root_cause.h"
 #include "operator/job/slots.h"
 #include "operator/job/source.h"
 #include "operator/job/trace.h"
@@ -178,7 +179,8 @@ struct model_job {
     struct job_observation observation;
     struct job_publication publication;
     struct job_notices notices;
-    struct job_evidence evidence; /* facts/node_evidence.c */
+    struct job_evidence evidence;       /* facts/node_evidence.c */
+    struct job_root_causes root_causes; /* facts/root_cause.c */
     struct job_final final;
     bool is_deleted, is_dirty;
     void *user;

@@ -114,6 +114,7 @@ static void go_on(struct model_job *job, struct object_jobgoodput *o) {
         checkpoint = o->checkpoint;
     if (checkpoint_read(job, checkpoint, &err) == 0) {
         evidence_read(&job->evidence, job->store, o->executions);
+        root_causes_read(&job->root_causes, job->store, o->executions, o->interruptions);
         return;
     }
     snprintf(job->observation.trouble, sizeof job->observation.trouble,

@@ -176,6 +176,7 @@ static void status_scan(struct jscan *outer, void *at) {
         JMEMBER_OBJECT("target", status_target),
         JMEMBER(GOODPUT, phase, "phase"),
         JMEMBER(GOODPUT, checkpoint, "checkpoint"),
+        JMEMBER_RAW(GOODPUT, interruptions, "interruptions"),
         JMEMBER_RAW(GOODPUT, executions, "executions"),
         JMEMBER_FIELD(GOODPUT, numbers, "time", time_scan),
         JMEMBER_ELEMENTS("previous", previous_scan),

@@ -56,7 +56,7 @@ struct object_jobgoodput {
     struct slice status; /* the whole of it, JSON; empty if there is none */
     bool is_finished;    /* condition Finished=True */
     struct slice checkpoint;
-    struct slice executions; /* JSON */
+    struct slice interruptions, executions; /* JSON */
     struct slice phase, accelerator;
     int64_t label_price;           /* PRICE_NONE: it was not of a node's label */
     struct object_numbers numbers; /* of its target */

@@ -9,6 +9,7 @@
 #include "ledger/evaluate.h"
 #include "operator/status/forecast.h"
 #include "operator/status/node_evidence.h"
+#include "operator/status/root_cause.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -275,6 +276,7 @@ static void write_interruptions(struct jwrite *w, const struct view *v) {
         jwrite_object_end(w);
     }
     jwrite_array_end(w);
+    root_causes_write_counts(w, v->root_causes, r);
     if (r->mtbi_ms != RECORD_NONE)
         jwrite_member_int(w, "meanTimeBetweenSeconds", r->mtbi_ms / 1000);
     if (r->mttr_ms != RECORD_NONE && r->has_steps)
@@ -299,6 +301,7 @@ static void write_execution(struct jwrite *w, const struct view *v, const struct
         write_filled(w, "nodePool", i->node_pool);
         node_evidence_write(w, v->evidence, e->number);
     }
+    root_cause_write(w, v->root_causes, e->number);
     write_some(w, "imagePullMilliseconds", e->image_pull_ms);
     write_filled(w, "slowestPull", e->puller);
     write_some(w, "containerStartMilliseconds", e->container_start_ms);

@@ -244,6 +244,7 @@ void view_make(struct view *v, const struct model_job *job, int64_t now_ms) {
     v->total_steps = job->spec.total_steps;
     v->previous = job->publication.previous;
     v->evidence = &job->evidence;
+    v->root_causes = &job->root_causes;
     v->previous_count = job->publication.previous_count;
     v->documentation_url = job->jobs->settings.documentation_url;
     v->now_ms = v->through_ms = now_ms;

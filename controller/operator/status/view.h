@@ -13,6 +13,7 @@
 #include "ledger/evaluate.h"
 #include "operator/job/evidence.h"
 #include "operator/job/result.h"
+#include "operator/job/root_cause.h"
 #include "steplog/steplog.h"
 
 struct model_job;
@@ -45,6 +46,7 @@ struct view {
     struct view_target seen;
     const struct job_previous *previous; /* borrowed from the job */
     const struct job_evidence *evidence; /* the same; NULL: a view of logs alone */
+    const struct job_root_causes *root_causes;
     int previous_count;
     int64_t total_steps;           /* 0: not known */
     const char *documentation_url; /* of the folder deploy/docs */

@@ -314,6 +314,12 @@ type Interruptions struct {
 	ByCause []InterruptionCause `json:"byCause,omitempty"`
 
 	// +optional
+	// +listType=map
+	// +listMapKey=class
+	// +kubebuilder:validation:MaxItems=32
+	ByClass []ClassCount `json:"byClass,omitempty"`
+
+	// +optional
 	MeanTimeBetweenSeconds *NonNegative `json:"meanTimeBetweenSeconds,omitempty"`
 
 	// +optional
@@ -360,6 +366,75 @@ type NodeEvidence struct {
 	Message *string `json:"message,omitempty"`
 }
 
+type RootCause struct {
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	Class *string `json:"class,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason *string `json:"reason,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Owner *string `json:"owner,omitempty"`
+
+	// +required
+	// +kubebuilder:validation:MaxLength=16
+	Basis *string `json:"basis,omitempty"`
+
+	// +required
+	SymptomOnly *bool `json:"symptomOnly,omitempty"` //nolint:nobools // yes or no
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	ReplicatedJob *string `json:"replicatedJob,omitempty"`
+
+	// +optional
+	JobIndex *NonNegative `json:"jobIndex,omitempty"`
+
+	// +optional
+	CompletionIndex *NonNegative `json:"completionIndex,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Container *string `json:"container,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Node *string `json:"node,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=320
+	Line *string `json:"line,omitempty"`
+
+	// +optional
+	Time *metav1.Time `json:"time,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Frame *string `json:"frame,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	WaitsFor *string `json:"waitsFor,omitempty"`
+
+	// +optional
+	Followers *NonNegative `json:"followers,omitempty"`
+
+	// +optional
+	Unread *NonNegative `json:"unread,omitempty"`
+}
+
+type ClassCount struct {
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	Class *string `json:"class,omitempty"`
+
+	// +required
+	Count *NonNegative `json:"count,omitempty"`
+}
+
 type Execution struct {
 	// +required
 	Number *NonNegative `json:"number,omitempty"`
@@ -398,6 +473,9 @@ type Execution struct {
 	// +listMapKey=signal
 	// +kubebuilder:validation:MaxItems=6
 	NodeEvidence []NodeEvidence `json:"nodeEvidence,omitempty"`
+
+	// +optional
+	RootCause *RootCause `json:"rootCause,omitempty"`
 
 	// +optional
 	ImagePullMilliseconds *NonNegative `json:"imagePullMilliseconds,omitempty"`
