@@ -166,23 +166,24 @@ static void fill_interruptions(struct ledger_result *result, const struct sweep 
 }
 
 /* MTBI and MTTR. */
-static void fill_means(struct ledger_result *result) {
-    int64_t counted = result->older.counted, recovered = result->older.recovered;
-    int64_t recover_ms = result->older.recover_ms;
-    for (int i = 0; i < result->interruption_count; i++) {
-        const struct ledger_interruption *x = &result->interruptions[i];
+static void fill_means(struct ledger_result *r) {
+    r->counted = r->older.counted;
+    r->recovered = r->older.recovered;
+    r->recover_ms = r->older.recover_ms;
+    for (int i = 0; i < r->interruption_count; i++) {
+        const struct ledger_interruption *x = &r->interruptions[i];
         if (cause_is_excluded(x->cause))
             continue;
-        counted++;
+        r->counted++;
         if (x->tre_ms != RECORD_NONE && x->trm_ms != RECORD_NONE) {
-            recovered++;
-            recover_ms += x->tre_ms + x->trm_ms;
+            r->recovered++;
+            r->recover_ms += x->tre_ms + x->trm_ms;
         }
     }
-    if (counted > 0)
-        result->mtbi_ms = result->available_ms / counted;
-    if (recovered > 0)
-        result->mttr_ms = recover_ms / recovered;
+    if (r->counted > 0)
+        r->mtbi_ms = r->available_ms / r->counted;
+    if (r->recovered > 0)
+        r->mttr_ms = r->recover_ms / r->recovered;
 }
 
 /* Keeps the interruptions that struck in [from, to), the executions that they ended, and the one after them. */

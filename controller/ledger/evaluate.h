@@ -81,6 +81,7 @@ struct ledger_result {
     int execution_count;
     struct ledger_older older; /* the interruptions before the listed ones: a long job lists at least the newest 16 */
     int64_t mtbi_ms, mttr_ms;  /* RECORD_NONE if there is nothing to divide by */
+    int64_t counted, recovered, recover_ms; /* interruptions in MTBI; those in MTTR, and the sum of their times */
     struct ledger_window windows[LEDGER_MAX_WINDOWS];
     int window_count;
     /* slots now */

@@ -120,24 +120,6 @@ static bool check_scores(struct check *c) {
            check_score(c, "jobUpperBound", o > 0 && has_steps ? ppm(p + u + o, w) : ABSENT);
 }
 
-static bool check_definitions(struct check *c) {
-    size_t i;
-    json_t *d;
-    if (c->is_log && at(c->status, "otherDefinitions") != NULL)
-        return fail(c, "logs alone claim other definitions of scheduling goodput");
-    json_array_foreach(at(c->status, "otherDefinitions"), i, d) {
-        int64_t part = number(d, "numeratorMilliseconds"), whole = number(d, "denominatorMilliseconds");
-        bool leaves_out = is_text(d, "name", "ExcludingSuspended");
-        if (part < 0 || part > whole)
-            return fail(c, "%s: %" PRId64 " of %" PRId64 " ms", text(d, "name"), part, whole);
-        if (!is_percent(c, text(d, "name"), d, "value", ppm(part, whole)) ||
-            !equal(c, text(d, "name"), whole, c->wall - (leaves_out ? c->suspended : 0)) ||
-            (leaves_out && !equal(c, "ExcludingSuspended's numeratorMilliseconds", part, c->available)))
-            return false;
-    }
-    return true;
-}
-
 /* True is said only where enough of the available time is explained. */
 static bool check_evidence(struct check *c) {
     size_t i;

@@ -7,6 +7,7 @@
 #include "formulas/advice.h"
 #include "formulas/price.h"
 #include "ledger/evaluate.h"
+#include "operator/status/definitions.h"
 #include "operator/status/forecast.h"
 #include "operator/status/node_evidence.h"
 #include "operator/status/root_cause.h"
@@ -123,25 +124,6 @@ static void write_scores(struct jwrite *w, const char *key, const struct view *v
     write(w, "jobUpperBound", v->job_upper_ppm);
     write(w, "evidence", v->evidence_ppm);
     jwrite_object_end(w);
-}
-
-static void write_definition(struct jwrite *w, const char *name, int64_t numerator, int64_t denominator) {
-    jwrite_object(w);
-    jwrite_member_text(w, "name", name);
-    write_percent(w, "value", ledger_ppm(numerator, denominator));
-    jwrite_member_int(w, "numeratorMilliseconds", numerator);
-    jwrite_member_int(w, "denominatorMilliseconds", denominator);
-    jwrite_object_end(w);
-}
-
-static void write_definitions(struct jwrite *w, const struct view *v) {
-    const struct ledger_result *r = &v->result;
-    jwrite_member_array(w, "otherDefinitions");
-    write_definition(w, "AllPodsReady", v->ready_ms, r->wall_ms);
-    if (v->admitted_ms != RECORD_NONE)
-        write_definition(w, "RunningOverTotal", v->admitted_ms, r->wall_ms);
-    write_definition(w, "ExcludingSuspended", r->available_ms, r->wall_ms - v->suspended_ms);
-    jwrite_array_end(w);
 }
 
 static void write_times(struct jwrite *w, const struct view *v) {
@@ -540,7 +522,7 @@ void view_write(const struct view *v, struct buf *out) {
     if (v->has_numbers) {
         write_scores(&w, "goodput", v, write_percent);
         write_scores(&w, "goodputPPM", v, write_known);
-        write_definitions(&w, v);
+        view_write_definitions(&w, v);
         write_times(&w, v);
         write_badput(&w, v);
         write_interruptions(&w, v);

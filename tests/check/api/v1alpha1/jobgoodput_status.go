@@ -36,7 +36,7 @@ type JobGoodputStatus struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:MaxItems=16
 	OtherDefinitions []OtherDefinition `json:"otherDefinitions,omitempty"`
 
 	// +optional
@@ -231,10 +231,16 @@ type OtherDefinition struct {
 	Value *Percentage `json:"value,omitempty"`
 
 	// +optional
+	MeanSeconds *NonNegative `json:"meanSeconds,omitempty"`
+
+	// +optional
 	NumeratorMilliseconds *NonNegative `json:"numeratorMilliseconds,omitempty"`
 
 	// +optional
 	DenominatorMilliseconds *NonNegative `json:"denominatorMilliseconds,omitempty"`
+
+	// +optional
+	DenominatorCount *NonNegative `json:"denominatorCount,omitempty"`
 }
 
 type Times struct {
