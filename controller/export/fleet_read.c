@@ -151,10 +151,21 @@ static void read_condition(struct jscan *j, void *numbers) {
         n->conditions[n->condition_count++] = c;
 }
 
+static void read_definition(struct jscan *j, void *numbers) {
+    typedef struct fleet_definition definition;
+    static const struct jmember rows[] = {JMEMBER(definition, name, "name"), JMEMBER(definition, mean_s, "meanSeconds"),
+                                          JMEMBER_FIELD(definition, ratio_ppm, "value", read_share)};
+    struct fleet_numbers *n = numbers;
+    struct fleet_definition d = {.ratio_ppm = FLEET_NONE, .mean_s = FLEET_NONE};
+    jmembers_read(j, JMEMBERS(rows), &d);
+    if (n->definition_count < FLEET_MAX_DEFINITIONS && d.name[0] != '\0')
+        n->definitions[n->definition_count++] = d;
+}
+
 static void read_status(struct jscan *j, void *numbers) {
-    static const struct jmember rows[] = {JMEMBER(struct fleet_numbers, phase, "phase"),
-                                          JMEMBER_ELEMENTS("badput", read_bucket),
-                                          JMEMBER_ELEMENTS("conditions", read_condition)};
+    static const struct jmember rows[] = {
+        JMEMBER(struct fleet_numbers, phase, "phase"), JMEMBER_ELEMENTS("badput", read_bucket),
+        JMEMBER_ELEMENTS("conditions", read_condition), JMEMBER_ELEMENTS("otherDefinitions", read_definition)};
     struct fleet_numbers *n = numbers;
     struct slice key, windows = {0}; /* windows are read after the buckets */
     if (!jscan_object(j))

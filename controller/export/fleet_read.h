@@ -58,7 +58,13 @@
 enum fleet_value { FLEET_VALUES(X) FLEET_VALUE_COUNT };
 #undef X
 
-enum { FLEET_MAX_BUCKETS = 64, FLEET_MAX_CAUSES = 32, FLEET_MAX_WINDOWS = 8, FLEET_MAX_CONDITIONS = 8 };
+enum {
+    FLEET_MAX_BUCKETS = 64,
+    FLEET_MAX_CAUSES = 32,
+    FLEET_MAX_WINDOWS = 8,
+    FLEET_MAX_CONDITIONS = 8,
+    FLEET_MAX_DEFINITIONS = 16
+};
 
 struct fleet_bucket {
     char bucket[64], family[16];
@@ -77,14 +83,20 @@ struct fleet_condition {
     char type[32], status[8], reason[48];
 };
 
+struct fleet_definition { /* of status.otherDefinitions */
+    char name[64];
+    int64_t ratio_ppm, mean_s; /* one of them; FLEET_NONE */
+};
+
 struct fleet_numbers {
     char queue[128], phase[32], currency[4];
     int64_t values[FLEET_VALUE_COUNT];
-    int bucket_count, cause_count, window_count, condition_count;
+    int bucket_count, cause_count, window_count, condition_count, definition_count;
     struct fleet_bucket buckets[FLEET_MAX_BUCKETS];
     struct fleet_cause causes[FLEET_MAX_CAUSES];
     struct fleet_window windows[FLEET_MAX_WINDOWS];
     struct fleet_condition conditions[FLEET_MAX_CONDITIONS];
+    struct fleet_definition definitions[FLEET_MAX_DEFINITIONS];
 };
 
 /* Reads the numbers of an object; false if it is not a JSON object. Lists are cut at their limits. */

@@ -99,6 +99,18 @@ static void write_chip_time(struct prometheus_page *page, const struct fleet_num
     }
 }
 
+static void write_definitions(struct prometheus_page *page, const struct fleet_numbers *n, struct slice labels,
+                              struct buf *extra) {
+    for (int i = 0; i < n->definition_count; i++) {
+        const struct fleet_definition *d = &n->definitions[i];
+        one_label(extra, "definition", d->name);
+        if (d->ratio_ppm != FLEET_NONE)
+            prometheus_sample(page, F_DEFINITION, labels, buf_slice(extra), d->ratio_ppm, 6);
+        if (d->mean_s != FLEET_NONE)
+            prometheus_sample(page, F_DEFINITION_TIME, labels, buf_slice(extra), d->mean_s, 0);
+    }
+}
+
 static void write_job(struct prometheus_page *page, const struct fleet_numbers *n, struct slice labels) {
     CLEANUP_BUF struct buf extra;
     buf_init(&extra, LABELS_MAX);
@@ -116,6 +128,7 @@ static void write_job(struct prometheus_page *page, const struct fleet_numbers *
         prometheus_sample(page, F_INTERRUPTIONS, labels, one_label(&extra, "cause", n->causes[i].cause),
                           n->causes[i].count, 0);
     write_windows(page, n, labels, &extra);
+    write_definitions(page, n, labels, &extra);
     for (size_t i = 0; i < ARRAY_SIZE(chip_states); i++)
         if (n->values[chip_states[i].value] != FLEET_NONE) /* thousandths of hours: 3.6 s */
             prometheus_sample(page, F_CHIPS, labels, one_label(&extra, "state", chip_states[i].state),

@@ -70,6 +70,10 @@
     X(F_INTERRUPTIONS, "goodput_job_interruptions", METRIC_GAUGE, "cause", "Interruptions so far, by cause.")          \
     X(F_WINDOW, "goodput_job_window_goodput_ratio", METRIC_GAUGE, "window_seconds, goodput",                           \
       "Goodput of the last window_seconds; goodput: scheduling, runtime or job.")                                      \
+    X(F_DEFINITION, "goodput_job_definition_ratio", METRIC_GAUGE, "definition",                                        \
+      "A ratio of status.otherDefinitions, such as ETTRMeta. Absent where it needs an unknown number.")                \
+    X(F_DEFINITION_TIME, "goodput_job_definition_seconds", METRIC_GAUGE, "definition",                                 \
+      "A mean time of status.otherDefinitions: MTBI, MTTF, MTTR. Absent without anything to divide by.")               \
     X(F_CHIPS, "goodput_job_chip_seconds", METRIC_GAUGE, "state",                                                      \
       "Chip time: allocated, productive, or waiting (required but not available).")                                    \
     X(F_BADPUT_CHIPS, "goodput_job_badput_chip_seconds", METRIC_GAUGE, "family, bucket",                               \

@@ -142,6 +142,10 @@ TEST(the_metrics_of_a_job_are_those_of_its_status) {
     CHECK_TEXT(
         value(text, "goodput_job_window_goodput_ratio" LABELS("a") ",window_seconds=\"3600\",goodput=\"job\"}", v),
         "0.732500");
+    CHECK_TEXT(value(text, "goodput_job_definition_ratio" LABELS("a") ",definition=\"ETTRMeta\"}", v), "0.821800");
+    CHECK_TEXT(value(text, "goodput_job_definition_seconds" LABELS("a") ",definition=\"MTTF\"}", v), "6912");
+    CHECK_TEXT(value(text, "goodput_job_definition_ratio" LABELS("a") ",definition=\"MTTF\"}", v), "");
+    CHECK_TEXT(value(text, "goodput_job_definition_ratio" LABELS("a") ",definition=\"RunningOverTotal\"}", v), "");
     CHECK_TEXT(value(text, "goodput_job_program_goodput_ratio" LABELS("a") "}", v), ""); /* not known: not 0 */
     CHECK_TEXT(value(text, "goodput_job_expected_runtime_goodput_ratio" LABELS("c") "}", v), "0.911000");
     CHECK_TEXT(value(text, "goodput_job_best_runtime_goodput_ratio" LABELS("c") "}", v), "0.914000");
