@@ -243,6 +243,25 @@ static void draw_rest(const json_t *status, const struct text_style *style, stru
     }
 }
 
+/* "ETTRMeta 82.18% = 1h 41m / 2h 03m", "MTTF 1h 55m = 1h 55m / 1". */
+static void draw_definitions(const json_t *status, const struct text_style *style, struct buf *out) {
+    char mean[TEXT_DURATION_SIZE], part[TEXT_DURATION_SIZE], whole[TEXT_DURATION_SIZE];
+    size_t i;
+    json_t *d;
+    if (json_array_size(pick(status, "otherDefinitions")) > 0)
+        buf_append_text(out, "\nBy other definitions\n");
+    json_array_foreach(pick(status, "otherDefinitions"), i, d) {
+        bool is_mean = pick_has(d, "denominatorCount");
+        CLEANUP_FREE char *count = mem_format("%lld", (long long)pick_int(d, "denominatorCount", 0));
+        CLEANUP_FREE char *line =
+            mem_format("%s %s = %s / %s", pick_text(d, "name"),
+                       is_mean ? text_duration(mean, pick_int(d, "meanSeconds", 0) * 1000) : pick_text(d, "value"),
+                       text_duration(part, pick_int(d, "numeratorMilliseconds", 0)),
+                       is_mean ? count : text_duration(whole, pick_int(d, "denominatorMilliseconds", 0)));
+        text_wrap(out, style, 2, 2, line);
+    }
+}
+
 static void draw_forecast(const json_t *status, const struct text_style *style, struct buf *out) {
     const json_t *f = pick(status, "forecast");
     static const char *const keys[] = {
@@ -320,6 +339,7 @@ void reasons_draw(const json_t *status, const struct text_style *style, struct b
     draw_evidence(status, style, out);
     draw_interruptions(status, style, out);
     draw_rest(status, style, out);
+    draw_definitions(status, style, out);
     draw_forecast(status, style, out);
     draw_advice(status, style, out);
     draw_conditions(status, style, out);

@@ -198,7 +198,22 @@ const DEFINITIONS = {
     AllPodsReady: "all pods Ready (GKE)",
     RunningOverTotal: "running / total (Kueue)",
     ExcludingSuspended: "without suspended time",
+    ETTRMeta: "ETTR (Meta)",
+    ETTRByteDance: "ETTR (ByteDance)",
+    ForwardProgress: "forward progress",
+    MTBI: "MTBI",
+    MTTF: "MTTF",
+    MTTR: "MTTR",
 };
+
+// "82.18% = 1h 41m / 2h 03m"; of a mean time "1h 55m = 3h 50m / 2".
+function quotient(d) {
+    const part = duration(number(d, "numeratorMilliseconds")),
+        count = number(d, "denominatorCount");
+    return count !== undefined
+        ? `${duration(1000 * number(d, "meanSeconds"))} = ${part} / ${count}`
+        : `${text(d, "value")} = ${part} / ${duration(number(d, "denominatorMilliseconds"))}`;
+}
 
 function facts(status) {
     const s = (k) => number(status, "steps." + k),
@@ -261,10 +276,7 @@ function facts(status) {
         add("to interruptions", list(status, "interruptions.byCause").map(inMoney).filter(Boolean).join(", "));
     }
     for (const d of list(status, "otherDefinitions"))
-        add(
-            DEFINITIONS[text(d, "name")] || `as ${text(d, "name")}`,
-            `${text(d, "value")} = ${duration(number(d, "numeratorMilliseconds"))} / ${duration(number(d, "denominatorMilliseconds"))}`,
-        );
+        add(DEFINITIONS[text(d, "name")] || `as ${text(d, "name")}`, quotient(d));
     const p = number(status, "time.provisionalMilliseconds");
     if (p > 0 && pick(status, "time.end") === undefined)
         add("at risk", `${duration(p)} since the last durable checkpoint`);
