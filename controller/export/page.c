@@ -28,18 +28,20 @@ static bool is_in(struct slice key, const char *const *names) {
 
 static const char *const of_object[] = {"metadata", "status", NULL};
 static const char *const of_metadata[] = {"namespace", "name", NULL};
-static const char *const of_status[] = {"phase", "phaseSince", "target", "goodput",          "goodputPPM",
-                                        "time",  "topBadput",  "steps",  "acceleratorHours", "executions",
-                                        NULL};
-static const char *const of_execution[] = {"number", "start", "availableAt", "firstStepAt", "end", "cause", NULL};
+static const char *const of_status[] = {"phase",   "phaseSince",       "conditions", "target",
+                                        "goodput", "goodputPPM",       "time",       "topBadput",
+                                        "steps",   "acceleratorHours", "executions", NULL};
+static const char *const of_condition[] = {"type", "status", "reason", NULL};
+static const char *const of_execution[] = {"number", "start", "availableAt",          "firstStepAt",
+                                           "end",    "cause", "lostWorkMilliseconds", NULL};
 
 static void copy_members(struct jscan *j, struct jwrite *w, const char *const *names);
 
-static void copy_executions(struct jscan *j, struct jwrite *w) {
+static void copy_elements(struct jscan *j, struct jwrite *w, const char *const *names) {
     jwrite_array(w);
     if (jscan_array(j))
         while (jscan_element(j))
-            copy_members(j, w, of_execution);
+            copy_members(j, w, names);
     jwrite_array_end(w);
 }
 
@@ -59,7 +61,9 @@ static void copy_members(struct jscan *j, struct jwrite *w, const char *const *n
             if (names == of_object)
                 copy_members(j, w, slice_is(key, "status") ? of_status : of_metadata);
             else if (slice_is(key, "executions"))
-                copy_executions(j, w);
+                copy_elements(j, w, of_execution);
+            else if (slice_is(key, "conditions"))
+                copy_elements(j, w, of_condition);
             else if (jscan_raw(j, &value))
                 jwrite_raw(w, value);
         }

@@ -28,8 +28,11 @@ TEST(a_reader_gets_only_the_changes_that_it_does_not_have) {
     buf_init(&m, 1 << 20);
     CHECK_TEXT(news(&f, &a, &m), "{\"reset\":true,\"jobs\":[],\"more\":false}");
     CHECK_TEXT(news(&f, &a, &m), "");
-    put(&f, "x", "{\"phase\":\"Queued\",\"badput\":[1],\"executions\":[{\"number\":1,\"evidence\":\"e\"},7]}");
+    put(&f, "x",
+        "{\"phase\":\"Queued\",\"badput\":[1],\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\","
+        "\"reason\":\"Odd\",\"message\":\"m\"}],\"executions\":[{\"number\":1,\"evidence\":\"e\"},7]}");
     static const char summary[] = "{\"metadata\":{\"namespace\":\"n\",\"name\":\"x\"},\"status\":{\"phase\":\"Queued\","
+                                  "\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\",\"reason\":\"Odd\"}],"
                                   "\"executions\":[{\"number\":1},{}]}}";
     CLEANUP_FREE char *update = mem_format("{\"reset\":false,\"jobs\":[%s],\"more\":false}", summary);
     CLEANUP_FREE char *hello = mem_format("{\"reset\":true,\"jobs\":[%s],\"more\":false}", summary);
@@ -119,7 +122,7 @@ TEST(the_document_holds_data_as_data) {
     CHECK(strstr(buf_text(&out), "unsafe") == NULL && strstr(buf_text(&out), "script-src 'sha256-") != NULL);
     CHECK(strstr(buf_text(&out), "innerHTML =") == NULL);
     /* The page is small: nothing of it is only for its authors. */
-    CHECK(out.size_bytes < 80000);
+    CHECK(out.size_bytes < 80 * 1024);
     CHECK(strstr(buf_text(&out), "\n ") == NULL && strstr(buf_text(&out), "\n//") == NULL);
     struct buf small;
     buf_init(&small, 100);
