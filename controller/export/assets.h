@@ -8,10 +8,13 @@ enum asset {
     ASSET_HTML,
     ASSET_CSS,
     ASSET_FORMAT_JS,
+    ASSET_PATCH_JS,
     ASSET_CHARTS_JS,
+    ASSET_TIMELINE_JS,
     ASSET_INTERRUPTIONS_JS,
     ASSET_JOB_JS,
     ASSET_FLEETS_JS,
+    ASSET_LIST_JS,
     ASSET_PAGE_JS
 };
 struct slice asset_get(enum asset asset);

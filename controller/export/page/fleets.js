@@ -3,6 +3,20 @@
 let fleets = [];
 const fleetsBox = h("div");
 
+// Losses come in the order of the ledger, scheduling first. FailureDetection is in both families.
+const NOT_RUNTIME = [
+    "Idle",
+    "NotSubmitted",
+    "Suspended",
+    "PreemptedWait",
+    "QueueWait",
+    "DependencyWait",
+    "Provisioning",
+    "Rescheduling",
+    "Binding",
+    "Unobserved",
+];
+
 // A bar from the available to the productive chip time: one part for the rest and one for each loss.
 function fall(f) {
     const steps = list(f, "status.waterfall"),
@@ -10,9 +24,14 @@ function fall(f) {
     const rest = steps.filter((s) => s.total === true).pop(),
         lost = steps.filter((s) => s.total !== true && s.chipSeconds > 0);
     if (!(whole > 0) || !rest) return null;
+    let isRuntime = false;
+    const family = (name) => {
+        isRuntime = isRuntime || !(NOT_RUNTIME.includes(name) || name === "FailureDetection");
+        return name === "Idle" ? "wall" : name === "Unobserved" ? "unobserved" : isRuntime ? "runtime" : "scheduling";
+    };
     const parts = [
-        [text(rest, "name"), rest.chipSeconds, "p"],
-        ...lost.map((s, i) => [text(s, "name"), s.chipSeconds, text(s, "name") === "Idle" ? "i" : i % 2 ? "a" : "b"]),
+        [text(rest, "name"), rest.chipSeconds, "productive"],
+        ...lost.map((s) => [text(s, "name"), s.chipSeconds, family(text(s, "name"))]),
     ];
     let at = 0;
     const bars = parts.map(([name, s, color]) => {
@@ -21,16 +40,26 @@ function fall(f) {
         at += w;
         return h(
             "svg:rect",
-            { x: x.toFixed(3), y: 0, width: Math.max(w, 0).toFixed(3), height: 10, class: color },
+            { x: x.toFixed(3), y: 0, width: Math.max(w, 0).toFixed(3), height: 10, class: "part f-" + color },
             h("svg:title", null, `${name}: ${chipHours(s / 3600)} chip-hours, ${percent(s, whole)}`),
         );
     });
+    const has = (color) => parts.some(([, s, c]) => c === color && s > 0);
     const words = parts.map(([name, s]) => `${name} ${percent(s, whole)}`).join(", ");
     return [
         h(
             "svg:svg",
             { viewBox: "0 0 100 10", preserveAspectRatio: "none", class: "fall", role: "img", "aria-label": words },
             bars,
+        ),
+        legend(
+            [
+                ["f-productive", "kept"],
+                ["f-runtime", "there, not training"],
+                ["f-scheduling", "allocated, not all there"],
+                ["f-unobserved", "not observed"],
+                ["f-wall", "idle"],
+            ].filter(([kind]) => has(kind.slice(2))),
         ),
         h("p", { class: "note" }, `Of ${chipHours(whole / 3600)} chip-hours (${text(steps[0], "name")}): ${words}.`),
     ];
@@ -58,7 +87,7 @@ function fleetView(f) {
         hours = (o) => (number(o, "chipSeconds") === undefined ? "" : ` ${chipHours(o.chipSeconds / 3600)} chip-hours`);
     return h(
         "section",
-        { class: "fleetgoodput" },
+        { class: "fleetgoodput", "data-key": text(f, "metadata.name") },
         h(
             "h2",
             null,
@@ -80,7 +109,7 @@ function fleetView(f) {
         fall(f),
         h(
             "div",
-            { class: "scroll" },
+            { class: "scroll", tabindex: 0 },
             h(
                 "table",
                 null,
@@ -156,5 +185,5 @@ async function readFleets() {
     const reply = answer && answer.ok ? await answer.json().catch(() => null) : null;
     if (!reply) return;
     fleets = list(reply, "items");
-    fleetsBox.replaceChildren(...fleets.map(fleetView));
+    patchChildren(fleetsBox, fleets.map(fleetView));
 }

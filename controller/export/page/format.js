@@ -70,12 +70,20 @@ function duration(ms) {
 const range = (lower, upper) => (lower && upper && upper !== lower ? `${lower} to ${upper}` : lower);
 // Short steps need more digits than waits.
 const stepTime = (ms) => (ms === undefined ? "" : Math.abs(ms) < 10000 ? (ms / 1000).toFixed(3) + " s" : duration(ms));
-const stamp = (ms) => (ms === undefined ? "" : new Date(ms).toISOString().slice(0, 19).replace("T", " "));
-const clock = (ms, span) => {
-    const iso = new Date(ms).toISOString();
-    return span > 2 * 86400e3 ? iso.slice(5, 10) : span > 600e3 ? iso.slice(11, 16) : iso.slice(11, 19);
-};
-const percent = (part, whole) => (whole > 0 ? ((100 * part) / whole).toFixed(2) + "%" : "");
+// Times are shown in UTC, or in the browser's zone if the user asks for that.
+const zone = { isLocal: false };
+const offset = (ms) => (zone.isLocal ? -60000 * new Date(ms).getTimezoneOffset() : 0);
+const iso = (ms) => new Date(ms + offset(ms)).toISOString();
+const stamp = (ms) => (ms === undefined ? "" : iso(ms).slice(0, 19).replace("T", " "));
+const LONG = 2 * 86400e3; // an axis that is longer has days as ticks
+const clock = (ms, span) =>
+    span > LONG ? iso(ms).slice(5, 10) : span > 600e3 ? iso(ms).slice(11, 16) : iso(ms).slice(11, 19);
+// The same digits as the status has: rounded to parts per million, and these to hundredths of a percent.
+function percent(part, whole) {
+    if (!(whole > 0)) return "";
+    const ppm = Math.floor((1e6 * part) / whole + 0.5);
+    return (Math.floor((ppm + 50) / 100) / 100).toFixed(2) + "%";
+}
 const chipHours = (v) => (v >= 100 ? Math.round(v).toLocaleString("en") : v.toFixed(v < 1 ? 3 : 1));
 
 // Round times for the ticks of a time axis.
@@ -84,9 +92,11 @@ function timeTicks(from, to, max) {
         1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800,
         2592000,
     ];
-    const step = 1000 * (steps.find((s) => (to - from) / (1000 * s) <= max) || 31536000);
+    const step = 1000 * (steps.find((s) => (to - from) / (1000 * s) <= max) || 31536000),
+        shift = offset(from);
     const ticks = [];
-    for (let t = Math.ceil(from / step) * step; t <= to && ticks.length < 50; t += step) ticks.push(t);
+    for (let t = Math.ceil((from + shift) / step) * step - shift; t <= to && ticks.length < 50; t += step)
+        ticks.push(t);
     return ticks;
 }
 function numberTicks(from, to, max) {

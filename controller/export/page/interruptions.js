@@ -1,5 +1,23 @@
 // One job's interruptions and starts. A new member of an execution becomes a column or a line of details here.
 
+// "by node: a 3, b 2": most first, with what follows the sixth as a sum.
+function grouped(words, rows, of) {
+    const counts = new Map();
+    for (const name of rows.map(of).filter(Boolean)) counts.set(name, (counts.get(name) || 0) + 1);
+    const all = [...counts].sort((a, b) => b[1] - a[1]),
+        more = all.slice(6).reduce((sum, [, n]) => sum + n, 0);
+    const parts = all.slice(0, 6).map(([name, n]) => `${name} ${n}`);
+    return parts.length ? `${words}: ${parts.join(", ")}${more ? `, others ${more}` : ""}` : "";
+}
+function interruptionGroups(rows) {
+    if (rows.length < 4) return null;
+    const words = [
+        grouped("by node", rows, (e) => text(e, "node")),
+        grouped("by hour", rows, (e) => stamp(time(e, "end")).slice(0, 13) + "h"),
+    ];
+    return h("p", { class: "note" }, `Of the ${rows.length} below ${words.filter(Boolean).join("; ")}.`);
+}
+
 function interruptionTable(status) {
     const rows = list(status, "executions").filter((e) => text(e, "cause"));
     const total = number(status, "interruptions.total") ?? 0;
@@ -23,6 +41,7 @@ function interruptionTable(status) {
             { class: "note" },
             `${total}: ${causes}${mean ? "; " + mean : ""}${rows.length < total ? `; the newest ${rows.length} are kept one by one` : ""}.`,
         ),
+        interruptionGroups(rows),
         table(rows, [
             ["#", (e) => text(e, "number"), "num"],
             ["when", (e) => stamp(time(e, "end")), "num"],
@@ -37,7 +56,7 @@ function interruptionTable(status) {
             ["resumed", ms("resumeMilliseconds"), "num"],
             ["caught up", ms("catchUpMilliseconds"), "num"],
             ["saved on SIGTERM", (e) => ({ true: "yes", false: "no" })[e.savedOnTermination] || ""],
-            ["evidence", (e) => text(e, "evidence"), "evidence"],
+            ["evidence", (e) => brief("evidence-" + text(e, "number"), text(e, "evidence")), "evidence"],
         ]),
     ];
 }

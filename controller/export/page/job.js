@@ -53,22 +53,29 @@ function scoreTiles(status) {
     ];
 }
 
+// The conditions that a person should see.
+const problems = (status) =>
+    list(status, "conditions").filter((c) =>
+        ["ClockSkew", "PermissionMissing"].includes(text(c, "type"))
+            ? text(c, "status") === "True"
+            : text(c, "status") === "False" && text(c, "type") !== "Finished",
+    );
+
 function warnings(status) {
-    return list(status, "conditions")
-        .filter((c) =>
-            ["ClockSkew", "PermissionMissing"].includes(text(c, "type"))
-                ? text(c, "status") === "True"
-                : text(c, "status") === "False" && text(c, "type") !== "Finished",
-        )
-        .map((c) =>
-            h(
-                "div",
-                { class: "warn" },
-                h("b", null, `${text(c, "type")}: ${text(c, "reason")}`),
-                " ",
-                text(c, "message"),
-            ),
-        );
+    return problems(status).map((c) =>
+        h("div", { class: "warn" }, h("b", null, `${text(c, "type")}: ${text(c, "reason")}`), " ", text(c, "message")),
+    );
+}
+
+// A job that has not ended is written at least every minute. Older numbers are marked, not shown as of now.
+const OLD = 300e3;
+const hasEnded = (status) =>
+    pick(status, "time.end") !== undefined || ["Completed", "Failed", "Deleted"].includes(text(status, "phase"));
+function ageWords(status, now) {
+    const through = time(status, "time.observedThrough");
+    return hasEnded(status) || through === undefined || now - through < OLD
+        ? ""
+        : `numbers ${duration(now - through)} old`;
 }
 
 // cells: [heading, value of a row, class]; a column without any value is left out.
@@ -76,7 +83,7 @@ function table(rows, cells) {
     const shown = cells.filter(([, value]) => rows.some((r) => value(r) !== "" && value(r) !== undefined));
     return h(
         "div",
-        { class: "scroll" },
+        { class: "scroll", tabindex: 0 },
         h(
             "table",
             { class: "cards" },
@@ -95,7 +102,7 @@ function table(rows, cells) {
                 rows.map((r) =>
                     h(
                         "tr",
-                        null,
+                        { "data-key": text(r, "number") || null },
                         shown.map(([heading, value, kind]) =>
                             h("td", { class: kind || "", "data-label": heading }, value(r) ?? ""),
                         ),
@@ -296,10 +303,44 @@ function facts(status) {
         : null;
 }
 
-function jobView(job) {
-    const status = pick(job, "status") || {},
-        name = text(job, "metadata.name"),
-        namespace = text(job, "metadata.namespace");
+// Commands that show more, to copy.
+function commandList(job) {
+    const name = text(job, "metadata.name"),
+        namespace = text(job, "metadata.namespace"),
+        target = (k) => text(job, "spec.targetRef." + k),
+        pod = text(job, "status.target.logPod"),
+        container = text(job, "status.target.logContainer");
+    if (!namespace) return null;
+    const commands = [
+        `kubectl goodput explain ${name} -n ${namespace}`,
+        `kubectl get jobgoodput ${name} -n ${namespace} -o yaml`,
+        target("name") && `kubectl describe ${target("kind").toLowerCase()} ${target("name")} -n ${namespace}`,
+        pod && `kubectl logs ${pod} -n ${namespace}${container ? ` -c ${container}` : ""}`,
+        text(job, "status.target.queue") && `kubectl get workloads -n ${namespace}`,
+    ].filter(Boolean);
+    return [
+        h("h2", null, "Look further"),
+        h(
+            "ul",
+            { class: "commands" },
+            commands.map((c) =>
+                h(
+                    "li",
+                    null,
+                    h("code", null, c),
+                    h("button", { type: "button", "data-action": "copy", "aria-label": "copy " + c }, "copy"),
+                ),
+            ),
+        ),
+        !report &&
+            h("p", { class: "note" }, h("a", { href: "job?" + new URLSearchParams({ namespace, name }) }, "as JSON")),
+    ];
+}
+
+function headView(job, status) {
+    const namespace = text(job, "metadata.namespace"),
+        phase = text(status, "phase"),
+        age = !report && ageWords(status, Date.now());
     const target = [
         text(job, "spec.targetRef.kind") && `${text(job, "spec.targetRef.kind")} ${text(job, "spec.targetRef.name")}`,
         text(status, "target.queue") && `queue ${text(status, "target.queue")}`,
@@ -311,11 +352,8 @@ function jobView(job) {
     ]
         .filter(Boolean)
         .join(" · ");
-    const phase = text(status, "phase");
-    const windows = list(status, "windows"),
-        previous = list(status, "previous");
-    const out = [
-        h("h1", null, namespace && h("span", { class: "soft" }, namespace + "/"), name),
+    return [
+        h("h1", null, namespace && h("span", { class: "soft" }, namespace + "/"), text(job, "metadata.name")),
         h(
             "p",
             { class: "note" },
@@ -324,15 +362,23 @@ function jobView(job) {
             text(status, "phaseSince") && `since ${stamp(time(status, "phaseSince"))} · `,
             target,
         ),
+        age &&
+            h(
+                "div",
+                { class: "warn old" },
+                h("b", null, age),
+                ` They are of ${stamp(time(status, "time.observedThrough"))}; nothing is known since then.`,
+            ),
         text(status, "availability.message") &&
             !pick(status, "time.end") &&
             h("p", { class: "note" }, "Waiting for: " + text(status, "availability.message")),
         warnings(status),
     ];
-    if (!(number(status, "time.wallMilliseconds") > 0))
-        return [out, h("p", { class: "empty" }, "There is nothing to show yet: no time has been accounted.")];
-    out.push(
-        scoreTiles(status),
+}
+
+function waterfallView(status) {
+    const isOfLog = isLogAlone(status);
+    return [
         h("h2", null, "Where the time went"),
         h(
             "p",
@@ -341,8 +387,8 @@ function jobView(job) {
         ),
         legend(
             [
-                !isLogAlone(status) && ["f-scheduling", "machines not there"],
-                ["f-runtime", isLogAlone(status) ? "not training" : "there, not training"],
+                !isOfLog && ["f-scheduling", "machines not there"],
+                ["f-runtime", isOfLog ? "not training" : "there, not training"],
                 ["f-productive", "progress that was kept"],
                 list(status, "badput").some((b) => text(b, "bucket") === "Unobserved") && [
                     "f-unobserved",
@@ -351,46 +397,34 @@ function jobView(job) {
             ].filter(Boolean),
         ),
         waterfall(status),
-    );
-    const windowsAt = out.length;
-    const within = span(status),
-        chart = within && gantt(job, status, within),
-        stair = within && stairs(job, status, within);
-    const states = new Set(
-            within
-                ? segments(status)
-                      .filter((s) => s.execution)
-                      .map((s) => s.state)
-                : [],
+    ];
+}
+
+function executionView(job, status, view) {
+    const chart = gantt(job, status, view),
+        has = (kind) => chart.querySelector("." + kind.split(" ").pop()) !== null;
+    return [
+        h("h2", null, "Executions"),
+        time(list(status, "executions")[0], "start") > time(status, "time.start") &&
+            h("p", { class: "note" }, `The newest ${list(status, "executions").length} are kept one by one.`),
+        legend(
+            Object.keys(STATES)
+                .map((s) => ["s-" + s, STATES[s]])
+                .concat([
+                    ["saved", points(job, "trace.saves").length > 0 ? "checkpoint" : "newest checkpoint"],
+                    ["saved started", "started, not known to be durable"],
+                    ["cut", "interruption"],
+                ])
+                .filter(([kind]) => has(kind)),
         ),
-        isTold = points(job, "trace.saves").length > 0;
-    if (chart)
-        out.push(
-            h("h2", null, "Executions"),
-            time(list(status, "executions")[0], "start") > time(status, "time.start") &&
-                h("p", { class: "note" }, `The newest ${list(status, "executions").length} are kept one by one.`),
-            legend(
-                [
-                    ["s-wait", "waiting for machines"],
-                    ["s-recover", "after an interruption"],
-                    ["s-start", "starting"],
-                    ["s-blind", "steps not known"],
-                    ["s-train", "training"],
-                    ["s-suspended", "suspended"],
-                ]
-                    .filter(([kind]) => states.has(kind.slice(2)))
-                    .concat([
-                        chart.querySelector(".lost") && ["lost", "of it, work lost"],
-                        chart.querySelector(".saved") && ["saved", isTold ? "checkpoint" : "newest checkpoint"],
-                        chart.querySelector(".started") && ["saved started", "started, not known to be durable"],
-                        chart.querySelector(".cut") && ["cut", "interruption"],
-                    ])
-                    .filter(Boolean),
-            ),
-            chart,
-        );
-    if (stair)
-        out.push(
+        chart,
+    ];
+}
+
+function stepView(job, status, view) {
+    const stair = stairs(job, status, view);
+    return (
+        stair && [
             h("h2", null, "Steps"),
             h(
                 "p",
@@ -401,11 +435,14 @@ function jobView(job) {
                     (stair.querySelector(".area") ? " Shaded: steps that were lost and done again." : ""),
             ),
             stair,
-        );
-    if (windows.length) out.splice(windowsAt, 0, h("h2", null, "Lately"), windowBars(status));
-    out.push(interruptionTable(status), startTable(status), adviceTable(status), forecastView(status), facts(status));
-    if (previous.length)
-        out.push(
+        ]
+    );
+}
+
+function previousTable(status) {
+    const previous = list(status, "previous");
+    return (
+        previous.length > 0 && [
             h("h2", null, "Earlier targets of this name"),
             table(previous, [
                 ["from", (p) => stamp(time(p, "time.start")), "num"],
@@ -414,6 +451,33 @@ function jobView(job) {
                 ["runtime", (p) => text(p, "goodput.runtime"), "num"],
                 ["goodput", (p) => text(p, "goodput.job"), "num"],
             ]),
-        );
-    return out;
+        ]
+    );
+}
+
+// The sections of a job, each with a key, so that a new status patches each for itself.
+function jobView(job) {
+    const status = pick(job, "status") || {},
+        view = inView(job, status);
+    const hasTime = number(status, "time.wallMilliseconds") > 0;
+    const sections = {
+        head: headView(job, status),
+        empty: !hasTime && h("p", { class: "empty" }, "There is nothing to show yet: no time has been accounted."),
+        scores: hasTime && scoreTiles(status),
+        waterfall: hasTime && waterfallView(status),
+        windows: hasTime && list(status, "windows").length > 0 && [h("h2", null, "Lately"), windowBars(status)],
+        executions: hasTime && view && executionView(job, status, view),
+        zoom: hasTime && view && zoomBar(view, span(status)),
+        steps: hasTime && view && stepView(job, status, view),
+        interruptions: hasTime && interruptionTable(status),
+        starts: hasTime && startTable(status),
+        advice: hasTime && adviceTable(status),
+        forecast: hasTime && forecastView(status),
+        facts: hasTime && facts(status),
+        previous: hasTime && previousTable(status),
+        commands: commandList(job),
+    };
+    return Object.entries(sections)
+        .filter(([, contents]) => contents)
+        .map(([name, contents]) => h("section", { "data-key": name }, contents));
 }

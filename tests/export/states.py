@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+"""The states of the page in a real browser: loading, empty, disconnected, old, one job, many jobs, a job of 300 interruptions; what a
+person selected, focused, opened, filtered or zoomed to stays. axe reads each state. Pictures are left in .build/page/states/."""
+
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+from browser import Browser  # noqa: E402
+from jobs import FLEET, STORY, TRAINING, named, put_jobs, shifted  # noqa: E402
+from rig import Rig, Tally  # noqa: E402
+
+OUT = ".build/page/states"
+AXE = ".build/axe/node_modules/axe-core/axe.min.js"
+NO_SOCKET = "window.WebSocket = class { constructor() { window.socket = this; } };"
+REFUSED = "window.WebSocket = class { constructor() { setTimeout(() => this.onclose(), 1); } };"
+NAMES = "[...document.querySelectorAll('.fleet .name')].map(e => e.firstChild.textContent)"
+
+
+JOBS = sorted(["done", "stuck", "trains", "queued-again", "waits", "blind", "typo", "interrupted", "digits"])
+
+
+def open_list(b, rig, fragment="", names=None):
+    b.open("about:blank")
+    b.open(rig.page + fragment)
+    b.until(f"JSON.stringify({NAMES}.sort()) === {json.dumps(json.dumps(sorted(names or JOBS), separators=(',', ':')))}")
+
+
+def open_job(b, rig, name, query=""):
+    b.open(f"{rig.page}#/job/research/{name}{query}")
+    b.until(f"document.querySelector('h1')?.textContent === 'research/{name}' && shown?.kind === 'job'")
+
+
+def with_script(b, script, url):
+    """Opens an address in a browser whose socket is another one."""
+    added = b.call("Page.addScriptToEvaluateOnNewDocument", source=script)["identifier"]
+    b.open("about:blank")
+    b.open(url)
+    b.call("Page.removeScriptToEvaluateOnNewDocument", identifier=added)
+
+
+def check_before_data(t, b, rig):
+    """Nothing is claimed before the jobs came."""
+    for name, script, words in (("loading", NO_SOCKET, "Loading the jobs"), ("disconnected", REFUSED, "Not connected to the controller")):
+        with_script(b, script, rig.page)
+        b.until(f"document.querySelector('main').innerText.includes('{words}')")
+        page = b.ask("document.body.innerText")
+        t.check(f"{name}: it says so, and nothing of jobs", not re.search("no JobGoodput|No job|1969|1970", page), page)
+        t.check(f"{name}: no axis, no tiles, no list", b.ask("[...document.querySelectorAll('svg.axis, .tile, .fleet')].every(e => e.checkVisibility && !e.checkVisibility())"))
+        read(t, b, name)
+    with_script(b, NO_SOCKET, rig.page + "#/job/research/none")
+    b.until("document.querySelector('main').innerText.includes('There is no such JobGoodput')")
+    open_empty(b, rig)
+    t.check("empty: there is no JobGoodput, no axis", "1969" not in b.ask("document.body.innerText") and not b.ask("document.querySelector('.axis') !== null && document.querySelector('.axis').checkVisibility()"))
+    read(t, b, "empty")
+
+
+def open_empty(b, rig):
+    b.open("about:blank")
+    b.open(rig.page)
+    b.until("document.body.innerText.includes('There is no JobGoodput yet')")
+
+
+def check_truth(t, b, rig):
+    """The list: what runs, what is old, what is wrong; each job's time as a whole."""
+    open_list(b, rig)
+    found = {n: w for n, w in b.ask("[...document.querySelectorAll('.fleet a')].map(a => [a.querySelector('.name').firstChild.textContent, a.innerText])")}
+    t.check("old numbers are marked, fresh ones and those of an ended job are not", ["old" in found[n] for n in ("stuck", "trains", "done")] == [True, False, False], found)
+    t.check("a False condition is in the list", "StepLogAttached: PodNotFound" in found["queued-again"] and "Ready: TargetNotFound" in found["typo"], found)
+    sums = b.ask("[...document.querySelectorAll('svg.stack')].map(s => [s.closest('li').dataset.key, [...s.children].map(r => [r.getAttribute('class'), parseFloat(r.getAttribute('width'))])])")
+    t.check("a stack per job with times, each of 100 %", len(sums) == len(JOBS) - 1 and all(abs(sum(w for _, w in parts) - 100) < 0.01 for _, parts in sums), sums)
+    done = dict(sums)["research/done"]
+    times = STORY["status"]["time"]
+    t.check("a stack: kept, lost with machines, lost without", [round(w, 2) for _, w in done] == [round(100 * x / times["wallMilliseconds"], 2) for x in (
+        times["productiveMilliseconds"], times["availableMilliseconds"] - times["productiveMilliseconds"], times["wallMilliseconds"] - times["availableMilliseconds"])], done)
+    t.check("steps not known are not drawn as lost", [c for c, _ in dict(sums)["research/blind"]][0] == "bar f-wall" or "f-wall" in str(dict(sums)["research/blind"]), dict(sums)["research/blind"])
+    read(t, b, "list")
+    open_list(b, rig, "#/?range=now", [n for n in JOBS if n not in ("done", "blind", "digits")])
+    t.check("what runs or waits now: no job that has ended", True)
+    open_list(b, rig, "#/?range=3600", ["queued-again", "trains", "waits", "stuck", "typo", "interrupted"])
+    t.check("the last hour: no job that ended before", True)
+
+
+def check_fleetgoodput(t, b, rig):
+    """A FleetGoodput above the jobs: its bar, groups, losses and costs."""
+    open_list(b, rig)
+    b.until("document.querySelector('.fleetgoodput svg.fall')")
+    status = FLEET["status"]
+    found = b.ask("document.querySelector('.fleetgoodput').innerText")
+    for words in ("Fleet research", "3 jobs", "590.970 interruptions per 1,000 node-days", "lost, USD", "425.00 USD", "2 NodeFailure 120 chip-hours, 300.00 USD",
+                  "Cost: 1250.00 USD, of these 580.00 lost (100.00% of the chip-hours have a price)"):
+        t.check(f"fleet: it says {words}", words in found, found)
+    rows = b.ask("[...document.querySelectorAll('.fleetgoodput tbody tr')].map(r => [...r.children].map(c => c.textContent))")
+    t.check("fleet: a row for all and one per group, with scores and cost", [[r[0], r[3], r[6]] for r in rows] ==
+            [["all", "50.00%", "580.00"], ["research-tpu", "50.00%", "580.00"], [status["groups"][1]["name"], "–", "–"]], rows)
+    bars = b.ask("[...document.querySelectorAll('svg.fall rect')].map(r => [r.textContent.split(':')[0], parseFloat(r.getAttribute('width')), parseFloat(r.getAttribute('x'))])")
+    whole = status["waterfall"][0]["chipSeconds"]
+    parts = {s["name"]: 100 * s["chipSeconds"] / whole for s in status["waterfall"] if not s.get("total") or s["name"] == "Productive"}
+    t.check("fleet: the bar has a part for what was gained and for each loss, idle chips included", {n: round(w, 2) for n, w, _ in bars} == {n: round(w, 2) for n, w in parts.items()}, bars)
+    t.check("fleet: the parts fill the bar", abs(sum(w for _, w, _ in bars) - 100) < 0.01 and all(abs(bars[i][2] + bars[i][1] - bars[i + 1][2]) < 0.01 for i in range(len(bars) - 1)), bars)
+
+
+def check_address(t, b, rig):
+    """Filter, order and range are in the address and survive a job, Esc and back; tiles follow them."""
+    open_list(b, rig, "#/?q=research&range=now&sort=name", ["interrupted", "queued-again", "stuck", "trains", "typo", "waits"])
+    t.check("tiles: over the jobs in the list", b.ask("document.querySelector('.tile').innerText").split() == ["6", "jobs", "of", "9"])
+    here = b.ask("location.hash")
+    for back in ("Escape", "history"):
+        b.ask("document.querySelector('[data-key=\"research/trains\"] a').click()")
+        b.until("document.querySelector('h1')?.textContent === 'research/trains'")
+        b.key("Escape") if back == "Escape" else b.ask("history.back()")
+        b.until(f"location.hash === {json.dumps(here)} && document.querySelectorAll('.fleet a').length === 6")
+        kept = b.ask("[document.getElementById('filter').value, document.querySelector('[name=sort]').value, document.querySelector('[name=range]').value, document.activeElement.getAttribute('href')]")
+        t.check(f"{back}: back to the same filter, order, range and row", kept == ["research", "name", "now", "#/job/research/trains"], kept)
+    order = b.ask(NAMES)
+    b.ask("document.querySelector('[data-sort=name]').click()")
+    t.check("a column's head turns its order round", b.ask(NAMES) == order[::-1] and "sort=-name" in b.ask("location.hash"), b.ask(NAMES))
+    b.ask("document.querySelector('[data-sort=goodput]').click()")
+    scores = [float(x.rstrip("%")) for x in b.ask("[...document.querySelectorAll('.fleet .goodput')].map(e => e.firstChild.textContent)") if x != "–"]
+    t.check("a column's head orders by it", scores == sorted(scores) and b.ask("document.querySelector('[data-sort=goodput]').getAttribute('aria-pressed')") == "true", scores)
+
+
+LOOK = "getSelection().selectAllChildren(document.querySelector('h1')); window.kept = [document.querySelector('h1'), document.querySelector('.falls button'), document.querySelector('.gantt svg')]; kept[1].focus()"
+
+
+def check_patch(t, b, rig):
+    """A new status changes what differs; what a person does with the rest continues."""
+    open_job(b, rig, "trains")
+    b.ask("document.querySelector('.falls button').click()")
+    b.ask(LOOK)
+    why = b.ask("document.querySelector('.why:not([hidden])').innerText")
+    job = shifted(named(TRAINING, "trains"), 10)
+    job["status"]["steps"]["retained"] = 4242
+    job["status"]["conditions"][0].update(status="False", reason="Odd", message="a warning that pushes all down")
+    rig.put(job)
+    b.until("document.body.innerText.includes('4242 kept') && document.body.innerText.includes('Ready: Odd')")
+    t.check("a status update keeps the elements", b.ask("kept.every(e => e.isConnected)"))
+    t.check("a status update keeps the selection", b.ask("String(getSelection())") == "research/trains", b.ask("String(getSelection())"))
+    t.check("a status update keeps the focus", b.ask("document.activeElement === kept[1]"))
+    t.check("a status update keeps what is open", b.ask("document.querySelector('.why:not([hidden])')?.innerText") == why)
+    open_list(b, rig, "#/?sort=name")
+    b.ask("(() => { const a = document.querySelector('[data-key=\"research/trains\"] a'); a.focus(); window.kept = [a, ...document.querySelectorAll('.fleet a')]; getSelection().selectAllChildren(document.querySelector('[data-key=\"research/stuck\"] .name')); })()")
+    job["status"]["phase"] = "Recovering"
+    rig.put(job)
+    b.until("document.querySelector('[data-key=\"research/trains\"]').innerText.includes('Recovering')")
+    t.check("a row that changes keeps its element and the focus", b.ask("kept.every(e => e.isConnected) && document.activeElement === kept[0]"))
+    t.check("a row that changes keeps the selection in another", "stuck" in b.ask("String(getSelection())"))
+
+
+def check_job(t, b, rig):
+    open_job(b, rig, "queued-again")
+    ends = b.ask("[...document.querySelectorAll('.gantt .end')].map(e => e.innerText).filter(Boolean)")
+    t.check("an execution of a queued job does not say that it runs", "queued" in ends and not any("running" in e for e in ends), ends)
+    t.check("commands to copy name the job, its target and its pod", all(w in b.ask("document.querySelector('.commands').innerText") for w in (
+        "kubectl goodput explain queued-again -n research", "kubectl describe jobset llama3-70b -n research", "kubectl logs llama3-70b-slice-0-0-abcde -n research")))
+    read(t, b, "queued-again")
+    open_job(b, rig, "digits")
+    tiles = b.ask("[...document.querySelectorAll('[data-score] b')].map(e => e.textContent)")
+    bars = b.ask("[...document.querySelectorAll('.falls .sum')].map(e => e.querySelector('.soft').textContent)")
+    t.check("tile and bar agree to the digit", tiles == ["82.22%", "82.22%", "100.00%"] and bars == ["100.00%", "82.22%", "82.22%"], (tiles, bars))
+    open_job(b, rig, "stuck")
+    t.check("a job whose numbers are old says so", "old" in b.ask("document.querySelector('.warn.old').innerText"))
+    rects = b.ask("[...document.querySelectorAll('.gantt svg')].map(s => [...s.querySelectorAll('rect')].map(r => [r.getAttribute('class'), parseFloat(r.getAttribute('x')), parseFloat(r.getAttribute('width'))]))")
+    first = rects[0]
+    t.check("lost work is not drawn as training", first[-1][0] == "s-lost" and first[-2][0] == "s-train" and abs(first[-2][1] + first[-2][2] - first[-1][1]) < 0.01, first)
+    read(t, b, "stuck")
+
+
+def check_interrupted(t, b, rig):
+    open_job(b, rig, "interrupted")
+    page = b.ask("document.querySelector('[data-key=interruptions]').innerText")
+    t.check("300 interruptions: by cause, and the newest by node and hour", all(w in page for w in ("300: 200 NodeFailure, 100 OutOfMemory", "by node: tpu-", "by hour: 2026-11-21 0")), page[:600])
+    t.check("300 interruptions: the newest one by one", b.ask("document.querySelectorAll('[data-key=interruptions] tbody tr').length") == 15)
+    thin = b.ask("[...document.querySelectorAll('.gantt rect')].map(r => r.getBoundingClientRect().width).filter(w => w < 0.9)")
+    t.check("no bar is thinner than a pixel", thin == [], thin)
+    read(t, b, "interrupted")
+    open_list(b, rig)
+    b.ask("document.querySelector('[data-key=\"research/interrupted\"]').scrollIntoView()")
+    b.until("document.querySelector('[data-key=\"research/interrupted\"] .strip rect')")
+    mixed = b.ask("[...document.querySelectorAll('[data-key=\"research/interrupted\"] .s-mixed')].map(r => r.textContent)")
+    t.check("states too short to see are merged, and say which", any("training" in m and ";" in m for m in mixed), mixed)
+
+
+def view(b):
+    return [int(x) for x in b.ask("document.querySelector('[data-zoom]').dataset.zoom").split("-")]
+
+
+def check_zoom(t, b, rig):
+    open_job(b, rig, "stuck")
+    whole = view(b)
+    b.key("w", "w")
+    b.until("location.hash.includes('t=')")
+    near = view(b)
+    t.check("w zooms to half of the time, in its middle", abs((near[1] - near[0]) * 2 - (whole[1] - whole[0])) <= 2 and abs(sum(near) - sum(whole)) <= 2, (whole, near))
+    axes = b.ask("[...document.querySelectorAll('.gantt .axis')].map(a => a.textContent)")
+    t.check("executions and steps zoom together", len(axes) == 2 and axes[0] == axes[1], axes)
+    outside = b.ask("[...document.querySelectorAll('.gantt rect, .gantt .cut, .gantt .saved')].map(r => parseFloat(r.getAttribute('x') || r.getAttribute('x1'))).filter(x => x < 0 || x > 100)")
+    t.check("nothing is drawn outside of the axis", outside == [], outside)
+    b.key("d", "d")
+    t.check("d moves on, never past the end", view(b)[1] == whole[1] and view(b)[1] - view(b)[0] == near[1] - near[0], view(b))
+    late = view(b)
+    b.ask("location.reload()")
+    b.until("!window.isFormer && document.querySelector('[data-zoom]')")
+    t.check("the address keeps the view", view(b) == late, view(b))
+    b.key("0", "0")
+    t.check("0 shows the whole time", view(b) == whole and "t=" not in b.ask("location.hash"))
+    b.ask("document.querySelector('.gantt svg').scrollIntoView({block: 'center'})")
+    x, y, width = b.ask("(() => { const r = document.querySelector('.gantt svg').getBoundingClientRect(); return [r.left, r.top + 11, r.width]; })()")
+    for kind, share in (("mousePressed", 0.2), ("mouseMoved", 0.3), ("mouseMoved", 0.4), ("mouseReleased", 0.4)):
+        b.call("Input.dispatchMouseEvent", type=kind, x=x + share * width, y=y, button="left", buttons=1, clickCount=1)
+    part = view(b)
+    shares = [(p - whole[0]) / (whole[1] - whole[0]) for p in part]
+    t.check("a drag zooms to what it covered", abs(shares[0] - 0.2) < 0.01 and abs(shares[1] - 0.4) < 0.01, shares)
+    t.check("nothing of the drag is left", b.ask("document.querySelector('.shade') === null"))
+    read(t, b, "zoomed")
+    b.ask("document.querySelector('[data-move=all]').click()")
+    t.check("the buttons do what the keys do", view(b) == whole)
+
+
+LUMINANCE = """const lum = c => { const v = c.match(/[\\d.]+/g).slice(0, 3).map(x => x / 255).map(x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2]; };
+    const ratio = (a, b) => { const [x, y] = [lum(a), lum(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+    const fill = e => getComputedStyle(e).fill; const of = kind => { const r = document.createElementNS('http://www.w3.org/2000/svg', 'rect'); r.setAttribute('class', kind); document.querySelector('svg.defs').append(r);
+    const c = fill(r); r.remove(); return c; };"""
+
+
+def check_colors(t, b, rig):
+    for scheme in ("light", "dark"):
+        b.scheme(scheme)
+        open_job(b, rig, "trains")
+        found = b.ask("(() => {" + LUMINANCE + "return [...document.querySelectorAll('.on-bar')].map(e => [e.textContent, ratio(fill(e), fill(e.parentNode.querySelector('rect')))]); })()")
+        t.check(f"{scheme}: text on bars has the contrast of AA", len(found) > 3 and all(r >= 4.5 for _, r in found), found)
+        pair = b.ask("(() => {" + LUMINANCE + "return ratio(of('blind-ground'), of('suspended-ground')); })()")
+        t.check(f"{scheme}: steps not known and suspended differ without hue", pair >= 2.5, pair)
+        open_list(b, rig)
+        b.until("document.querySelector('svg.fall')")
+        same = b.ask("(() => {" + LUMINANCE + "return [...document.querySelectorAll('svg.fall rect')].map(r => [r.textContent.split(':')[0], fill(r), of('f-runtime'), of('f-productive')]); })()")
+        colors = {n: c for n, c, *_ in same}
+        t.check(f"{scheme}: the fleet's bar has the colors of families", colors["WastedProgress"] == colors["ProgramStartup"] == same[0][2] and colors["Productive"] == same[0][3] and colors["Idle"] not in same[0][2:], same)
+        t.check(f"{scheme}: the fleet's bar has a legend", "there, not training" in b.ask("document.querySelector('.fleetgoodput .legend').innerText"))
+    b.scheme("light")
+
+
+def check_zone(t, b, rig):
+    b.call("Emulation.setTimezoneOverride", timezoneId="Asia/Kathmandu")
+    open_job(b, rig, "done")
+    times = "document.querySelector('[data-key=waterfall] .note').innerText"
+    t.check("times are UTC at first", "from 2026-11-21 07:22:36 to" in b.ask(times), b.ask(times))
+    b.ask("document.getElementById('zone').click()")
+    t.check("times can be local", "from 2026-11-21 13:07:36 to" in b.ask(times), b.ask(times))
+    b.ask("document.getElementById('zone').click()")
+    b.call("Emulation.setTimezoneOverride", timezoneId="")
+
+
+UNITS = [
+    ("duration(59949)", "59.9 s"), ("duration(59950)", "1 m 00 s"), ("duration(-3600e3)", "−1 h 00 m"), ("duration(undefined)", ""), ("duration(90000e3)", "1 d 01 h"),
+    ("percent(82214950, 100000000)", "82.22%"), ("percent(0, 0)", ""), ("percent(1, 3)", "33.33%"), ("percent(999999, 1000000)", "100.00%"),
+    ("brief('x', 'short')", "short"), ("brief('x', 'word '.repeat(60))[0].length <= 120 && brief('x', 'word '.repeat(60))[0].endsWith('word')", True),
+    ("brief('x', 'y'.repeat(400))[0].length", 120),
+    ("JSON.stringify(moved([0, 100e3], [0, 100e3], [0.25, 0.75]))", "[25000,75000]"), ("JSON.stringify(moved([0, 50e3], [0, 100e3], [-0.5, 0.5]))", "[0,50000]"),
+    ("JSON.stringify(moved([0, 1000], [0, 100e3], [0.25, 0.75]))", "[0,1000]"),
+    ("JSON.stringify(merged([{state: 'a', from: 0, to: 1}, {state: 'b', from: 1, to: 2}, {state: 'c', from: 2, to: 10000}], 0, 10000).map(s => s.state))", '["mixed","c"]'),
+    ("timeTicks(0, 3600e3, 4).length", 5), ("timeTicks(0, 0, 4).length", 1), ("stepAt([[0, 0], [10, 100]], 5)", 50), ("stepAt([[0, 7], [10, 100]], -5)", 7),
+    ("JSON.stringify(shares({time: {wallMilliseconds: 100}}))", "[]"),
+    ("JSON.stringify(shares({time: {wallMilliseconds: 100, availableMilliseconds: 60, productiveMilliseconds: 0}}).map(s => [s.family, s.share]))", '[["runtime",60],["scheduling",40]]'),
+    ("ageWords({time: {}}, 1e15)", ""), ("grouped('by x', [1, 1, 2], n => 'n' + n)", "by x: n1 2, n2 1"),
+]
+
+
+def check_units(t, b, rig):
+    open_list(b, rig)
+    for expression, expected in UNITS:
+        found = b.ask(expression)
+        t.check("unit: " + expression, found == expected, found)
+
+
+READ = []
+
+
+def read(t, b, name):
+    """axe reads the present state, wide and narrow, light and dark; nothing is wider than the window."""
+    axe = open(AXE).read()
+    for scheme in ("light", "dark"):
+        b.scheme(scheme)
+        for width in (1280, 390):
+            b.size(width, 850, is_phone=width < 500)
+            b.ask("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+            b.ask(axe + ";0")
+            found = b.ask("axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200), v.nodes[0].failureSummary.slice(0, 300)]))")
+            t.check(f"axe: {name}, {width} px, {scheme}", found == [], found)
+            wide = b.ask("document.documentElement.scrollWidth")
+            t.check(f"fits: {name}, {width} px, {scheme}", wide <= width, wide)
+            b.picture(f"{OUT}/{name}-{width}-{scheme}.png")
+            READ.append((name, width, scheme))
+    b.scheme("light")
+    b.size(1280, 850)
+
+
+def check_lost(t, b, rig):
+    """The connection is lost: what is there stays, and says of when it is."""
+    open_list(b, rig)
+    rig.processes[-1].terminate()
+    rig.processes[-1].wait()
+    b.until("!document.getElementById('notice').hidden")
+    shown = b.ask("document.getElementById('notice').innerText")
+    t.check("disconnected: the list stays, with the time of its numbers", "Not connected" in shown and re.search(r"as of 20\d\d-", shown) and b.ask("document.querySelectorAll('.fleet a').length") == len(JOBS), shown)
+    t.check("disconnected: it is not called live", b.ask("document.getElementById('live').innerText") == "not connected, trying again")
+    b.problems = [p for p in b.problems if "ERR_CONNECTION" not in p]
+    read(t, b, "lost")
+
+
+def main():
+    os.makedirs(OUT, exist_ok=True)
+    t, rig, b = Tally(), Rig(), Browser()
+    try:
+        b.size(1280, 850)
+        check_before_data(t, b, rig)
+        put_jobs(rig)
+        rig.put_fleet(FLEET)
+        for check in (check_truth, check_fleetgoodput, check_address, check_patch, check_job, check_interrupted, check_zoom, check_colors, check_zone, check_units, check_lost):
+            check(t, b, rig)
+        t.check("axe read at least 30 states", len(READ) >= 30, READ)
+        # The job that is not there and the controller that ended are asked for on purpose.
+        b.problems = [p for p in b.problems if not re.search("404|ERR_CONNECTION|WebSocket connection", p)]
+        t.check("the browser complained of nothing", not b.problems, b.problems)
+    finally:
+        b.close()
+        rig.close()
+    t.end()
+
+
+main()
