@@ -393,3 +393,17 @@ TEST(too_much_to_sort) {
                "reverse them with tac\n");
     run_done(&run);
 }
+
+/* What is read does not depend on how a pipe delivers it: here its first line alone, of a log that is newest first. */
+TEST(a_pipe_that_pauses_after_a_line) {
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    for (int step = STEPS - 1; step >= 0; step--)
+        write_line(&b, "%T %L", 0, step, true);
+    write_buf("a.log", &b);
+    struct run run = run_analyze_stream("(head -n 1 a.log; sleep 0.5; tail -n +2 a.log; sleep 0.1)", "-o json");
+    CHECK_INT(run.code, 0);
+    CHECK_INT((int64_t)run_number(&run, "steps", "retained"), STEPS - 1);
+    CHECK_INT((int64_t)run_number(&run, "time", "productiveMilliseconds"), (STEPS - 1) * 2000);
+    run_done(&run);
+}

@@ -105,13 +105,9 @@ struct analyze_input *analyze_input_open(const char *path, struct error **err) {
         error_set(err, errno, "%s: %s", path, strerror(errno));
         return NULL;
     }
-    return analyze_input_of(fd, is_stdin ? "standard input" : path, err);
-}
-
-struct analyze_input *analyze_input_of(int fd, const char *path, struct error **err) {
     struct stat st;
     struct analyze_input *in = mem_new(struct analyze_input);
-    in->path = path;
+    in->path = is_stdin ? "standard input" : path;
     in->fd = fd;
     in->bytes = mem_resize(NULL, ANALYZE_MAX_LINE_BYTES + ROOM_BYTES, 1);
     int r = fstat(fd, &st) < 0    ? 0
@@ -270,6 +266,13 @@ int analyze_input_next(struct analyze_input *in, struct slice *lines, struct err
     int r = look_at_head(in, err);
     if (r < 0)
         return r;
+    /* As much as there is room for: the order of lines and their ranks are judged by the first piece, which shall not
+     * depend on how a pipe delivers it. */
+    while (!in->is_at_end && !in->is_cutting && in->size_bytes < ANALYZE_MAX_LINE_BYTES) {
+        ssize_t n = fill(in, err);
+        if (n < 0)
+            return (int)n;
+    }
     for (;;) {
         const char *last = in->is_cutting ? NULL : memrchr(in->bytes, '\n', in->size_bytes);
         if (last != NULL)
