@@ -38,12 +38,18 @@ CFLAGS_tsan := -O1 -fsanitize=thread -fno-omit-frame-pointer
 LDFLAGS_tsan := -fsanitize=thread
 CFLAGS_fuzz := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 LDFLAGS_fuzz := -fsanitize=address,undefined
+# The plugin as people download it needs no library of the machine. The sanitizers need them. STATIC= for a distribution
+# that has no static libraries.
+STATIC ?= -static-pie
+STATIC_release := $(STATIC)
+STATIC_clang := $(STATIC)
 ALL_CFLAGS = $(COMMON) $(CFLAGS_$(V)) $(CFLAGS)
 ALL_LDFLAGS = $(LDFLAGS_$(V)) $(LDFLAGS)
 
 LIBS_io := -lcurl -lwebsockets -lssl -lcrypto
 LIBS_kube := -lyaml -ljansson
-LIBS := $(LIBS_io) $(LIBS_kube) -lpcre2-8 -lz -lm
+LIBS_plugin := $(LIBS_kube) -lpcre2-8 -lz -lm
+LIBS := $(LIBS_io) $(LIBS_plugin)
 
 sources = $(sort $(wildcard controller/$(1)/*.c controller/$(1)/*/*.c))
 objects = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
@@ -99,9 +105,16 @@ $(OUT)/lib$(1).a: $$(call objects,$$(call sources,$(1)))
 endef
 $(foreach l,$(LAYERS),$(eval $(call layer_rules,$(l))))
 
-$(OUT)/bin/%: $(OUT)/obj/controller/%.o $(LIB_FILES)
+$(OUT)/bin/goodput-controller: $(OUT)/obj/controller/goodput-controller.o $(call link_order,export)
 	@mkdir -p $(dir $@)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(call link_order,cli) $(LIBS)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+# The plugin holds no network: kubectl reads the cluster for it. Of operator and export it takes what writes a status and
+# the page; what in them needs the layers between is left in the libraries.
+PLUGIN_LAYERS := $(filter-out io kube gcp sources recorder,$(LAYERS))
+$(OUT)/bin/kubectl-goodput: $(OUT)/obj/controller/kubectl-goodput.o $(foreach l,$(call reverse,$(PLUGIN_LAYERS)),$(OUT)/lib$(l).a)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(filter-out $(if $(STATIC_$(V)),-pie),$(ALL_LDFLAGS)) $(STATIC_$(V)) -o $@ $^ $(LIBS_plugin)
 
 # ---- tests: a program per layer -------------------------------------------------------------------------------------
 RANDOM := $(call objects,tests/harness/random.c)
@@ -394,7 +407,7 @@ krew-test: programs ## the plugin's release in the real krew, built from its mod
 
 kubectl-test: ## an unmodified kubectl, built from its module, against the embedded API server
 	@tests/cluster/build.sh kubectl
-	@$(MAKE) -s tests
+	@$(MAKE) -s programs tests
 	@tests/apiserver/kubectl-check.sh .build/cluster/bin/kubectl
 
 IMAGE ?= goodput-controller:$(VERSION)

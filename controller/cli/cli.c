@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "cli/arguments.h"
 #include "cli/commands/analyze.h"
+#include "cli/commands/cluster.h"
 #include "cli/commands/explain.h"
 #include "cli/commands/fleet.h"
 #include "cli/commands/formats.h"
@@ -28,13 +29,14 @@ static const struct {
     int (*check)(const struct cli_options *options, struct error **err); /* checks its options; NULL: none */
 } commands[] = {
     {"top",
-     "top [-n NAMESPACE | -A] [-l SELECTOR] [--sort-by COLUMN|PATH] [--no-headers] [-w] [-o wide|json|yaml|name]",
+     "top [-n NAMESPACE | -A] [-l SELECTOR] [--sort-by COLUMN|PATH] [--no-headers] [-w]\n"
+     "      [-o wide|json|yaml|name|jsonpath=...|custom-columns=...|go-template=...]",
      "the jobs that lose the most chip-hours first; --sort-by goodput or .status.phase: in ascending order", NO_NAME,
      top_command, top_check},
-    {"explain", "explain NAME [-n NAMESPACE] [-o json|yaml|name]", "where one job's time went, and why", NEEDS_NAME,
-     explain_command, NULL},
-    {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name]", "one job's executions on a time axis", NEEDS_NAME,
-     timeline_command, NULL},
+    {"explain", "explain NAME [-n NAMESPACE] [-o json|yaml|name|jsonpath=...]", "where one job's time went, and why",
+     NEEDS_NAME, explain_command, NULL},
+    {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name|jsonpath=...]", "one job's executions on a time axis",
+     NEEDS_NAME, timeline_command, NULL},
     {"report", "report NAME --html FILE [-n NAMESPACE]", "one job's charts as one self-contained HTML file", NEEDS_NAME,
      report_command, NULL},
     {"fleet",
@@ -68,7 +70,8 @@ static const char common_options[] =
     "  -l, --selector S   only JobGoodputs with these labels, such as team=a; with top, and fleet without NAME\n"
     "  -o, --output FORMAT  one of the formats above\n"
     "  -w, --watch        draw the table again when it changes\n"
-    "  --kubeconfig FILE, --context NAME\n"
+    "  --kubeconfig, --context, --as, --request-timeout and the like go to kubectl, which reads the cluster;\n"
+    "                     \"kubectl options\" lists them. The variable KUBECTL names another program than kubectl\n"
     "  --version\n";
 
 static void print_help(FILE *out) {
@@ -105,8 +108,6 @@ static const struct argument_row table[] = {
     {"-o", "--output", AT(output), true, NULL, NULL},
     {"-h", "--help", AT(wants_help), false, NULL, NULL},
     {NULL, "--version", AT(wants_version), false, NULL, NULL},
-    {NULL, "--kubeconfig", AT(kubeconfig), true, NULL, NULL},
-    {NULL, "--context", AT(context), true, NULL, NULL},
     {"-l", "--selector", AT(selector), true, NULL, NULL},
     {NULL, "--sort-by", AT(sort_by), true, NULL, "top"},
     {NULL, "--no-headers", AT(no_headers), false, NULL, "top"},
@@ -131,10 +132,24 @@ static const struct argument_row table[] = {
     {NULL, "--compile-cache", AT(whatif.compile_cache), false, NULL, "whatif"},
 };
 
+/* Whether what the command reads is what it shows, so that kubectl can print it. */
+static bool is_shown_by_kubectl(const struct cli_options *options) {
+    static const char *const names[] = {"top", "explain", "timeline"};
+    for (size_t i = 0; options->command != NULL && i < ARRAY_SIZE(names); i++)
+        if (strcmp(options->command, names[i]) == 0)
+            return true;
+    return options->command != NULL && strcmp(options->command, "fleet") == 0 && options->name != NULL;
+}
+
 int cli_parse(struct cli_options *options, int argc, char **argv, struct error **err) {
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-' && argv[i][1] != '\0') {
-            int r = arguments_take(table, ARRAY_SIZE(table), "help", argv, argc, &i, options, err);
+            int r = kubectl_flags_take(&options->kubectl, argv, argc, &i, err);
+            if (r < 0)
+                return r;
+            if (r > 0)
+                continue;
+            r = arguments_take(table, ARRAY_SIZE(table), "help", argv, argc, &i, options, err);
             if (r < 0)
                 return r;
         } else if (options->command == NULL) {
@@ -151,6 +166,11 @@ int cli_parse(struct cli_options *options, int argc, char **argv, struct error *
     if (options->output == NULL)
         return 0;
     bool is_top = options->command != NULL && strcmp(options->command, "top") == 0;
+    if (cluster_prints(options->output) && is_shown_by_kubectl(options))
+        return options->file == NULL
+                   ? 0
+                   : error_set(err, EINVAL, "-o %s: kubectl prints it from the cluster, not from a file",
+                               options->output);
     for (size_t i = 0; i < ARRAY_SIZE(outputs) - !is_top; i++)
         if (strcmp(options->output, outputs[i]) == 0)
             return 0;
@@ -178,8 +198,10 @@ static void find_style(struct text_style *style) {
     style->has_color = no_color == NULL || *no_color == '\0';
 }
 
+/* err: NULL where kubectl has said it. */
 static int complain(const struct error *err, int code) {
-    fprintf(stderr, "kubectl-goodput: %s\n", error_text(err));
+    if (err != NULL)
+        fprintf(stderr, "kubectl-goodput: %s\n", error_text(err));
     return code;
 }
 

@@ -1,9 +1,11 @@
 #include "export/document.h"
 
+#include "base/base64.h"
+#include "base/mem.h"
+#include "base/sha256.h"
 #include "export/assets.h"
 
 #include <errno.h>
-#include <openssl/evp.h>
 #include <string.h>
 
 /* Without indentation, comments and most line ends: half of the bytes. No string of an asset spans lines, and prettier
@@ -38,11 +40,10 @@ static void append_script(struct buf *out) {
 }
 
 static void append_hash(struct buf *out, struct slice text) {
-    unsigned char digest[EVP_MAX_MD_SIZE], base64[2 * EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    if (EVP_Digest(text.data, text.size_bytes, digest, &size, EVP_sha256(), NULL) == 1 &&
-        EVP_EncodeBlock(base64, digest, (int)size) > 0)
-        buf_append_text(out, (const char *)base64);
+    unsigned char digest[SHA256_BYTES];
+    sha256(text, digest);
+    CLEANUP_FREE char *base64 = base64_encode((struct slice){(const char *)digest, sizeof digest});
+    buf_append_text(out, base64);
 }
 
 static void append_part(struct buf *out, struct slice name, struct slice job, const struct buf *script) {

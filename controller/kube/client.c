@@ -66,10 +66,6 @@ const char *kube_client_server(const struct kube_client *client) {
     return client->config->server;
 }
 
-const char *kube_client_namespace(const struct kube_client *client) {
-    return client->config->namespace_;
-}
-
 struct loop *kube_client_loop(const struct kube_client *client) {
     return client->loop;
 }

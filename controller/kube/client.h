@@ -23,8 +23,6 @@ struct kube_options {
 struct kube_client *kube_client_new(struct loop *loop, const struct kube_options *options, struct error **err);
 void kube_client_free(struct kube_client *client);
 const char *kube_client_server(const struct kube_client *client); /* URL */
-const char *
-kube_client_namespace(const struct kube_client *client); /* of the context or the service account; "default" */
 struct loop *kube_client_loop(const struct kube_client *client);
 
 struct kube_request {

@@ -1,17 +1,19 @@
 #!/bin/bash
-# An unmodified kubectl (1.30 or newer) against the embedded API server: every verb a user of JobGoodputs types.
+# An unmodified kubectl (1.30 or newer) against the embedded API server: every verb a user of JobGoodputs types, and the
+# plugin, which reads the cluster through it.
 # usage: kubectl-check.sh [KUBECTL]; over HTTP/1.1 and over TLS with HTTP/2. Exit code 1 if a check failed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 server=${TEST_APISERVER:-.build/bin/test-apiserver}
+plugin=${GOODPUT_BIN:-.build/bin}/kubectl-goodput
 kubectl=${1:-kubectl}
 if ! command -v "$kubectl" >/dev/null; then
     echo "kubectl-check: there is no $kubectl: tests/cluster/build.sh kubectl builds one"
     exit 1
 fi
 work=$(mktemp -d) || exit 1
-pid= watcher=
-trap 'kill $watcher $pid 2>/dev/null; wait 2>/dev/null; rm -rf "$work"' EXIT
+pid= watcher= watcher2=
+trap 'kill $watcher $watcher2 $pid 2>/dev/null; wait 2>/dev/null; rm -rf "$work"' EXIT
 passed=0 failed=0
 ok() {
     passed=$((passed + 1))
@@ -110,6 +112,7 @@ END
     check "get events" "Observed" "${K[@]}" get events
     check "get --field-selector" "pod/p0" "${K[@]}" get pods --field-selector spec.nodeName=n1,status.phase=Running -o name
     check "get by raw path" '"ok"|ok' "${K[@]}" get --raw /readyz
+    plugin_checks
     check "delete" "\"demo\" deleted" "${K[@]}" delete jgp demo
     kill $watcher 2>/dev/null
     wait $watcher 2>/dev/null
@@ -121,6 +124,38 @@ END
     fi
 }
 
+# The plugin, found by kubectl; its own kubectl is the one that found it.
+plugin_checks() {
+    local G=("$work/bin/kubectl" goodput) F=(--kubeconfig "$work/kubeconfig" --cache-dir "$work/cache") flag
+    check "plugin: top" "^demo +Training" "${G[@]}" top "${F[@]}"
+    check "plugin: top -l with --as, --as-group, --request-timeout" "^demo +Training" "${G[@]}" top -l team=c --as=x --as-group=y --request-timeout 20s "${F[@]}"
+    check "plugin: top of an empty namespace" "^No resources found in other namespace.$" "${G[@]}" top -n other "${F[@]}"
+    check "plugin: top -A -o jsonpath" "^demo$" "${G[@]}" top -A -o "jsonpath={.items[*].metadata.name}" "${F[@]}"
+    check "plugin: top -o custom-columns --sort-by" "^demo +JobSet$" "${G[@]}" top --sort-by phase -o custom-columns=N:.metadata.name,K:.spec.targetRef.kind "${F[@]}"
+    check "plugin: explain" "^default/demo \(JobSet demo\)$" "${G[@]}" explain demo --context "$("${K[@]}" config current-context)" "${F[@]}"
+    check "plugin: explain -o go-template" "^JobGoodput$" "${G[@]}" explain demo -o go-template="{{.kind}}{{println}}" "${F[@]}"
+    refuse "plugin: an error of kubectl as it is" '^Error from server \(NotFound\): jobgoodputs.goodput.dev "none" not found$' "${G[@]}" explain none "${F[@]}"
+    refuse "plugin: a context that is not there" "context.* none|context \"none\" does not exist" "${G[@]}" top --context none "${F[@]}"
+    refuse "plugin: a kind that is not served" "is goodput-controller installed" "${G[@]}" fleet none "${F[@]}"
+    timeout 600 "$plugin" top -w "${F[@]}" >"$work/out" 2>&1 &
+    watcher2=$!
+    for _ in $(seq 300); do grep -q "^demo +*Training" "$work/out" && break; sleep 0.1; done
+    "${K[@]}" patch jgp demo --subresource=status --type=merge -p '{"status":{"phase":"Stalled"}}' >/dev/null
+    for _ in $(seq 300); do grep -q "^demo  *Stalled" "$work/out" && break; sleep 0.1; done
+    kill $watcher2
+    wait $watcher2
+    if [ $? = 0 ] && grep -q "^demo  *Stalled" "$work/out"; then ok "plugin: top -w"; else not_ok "plugin: top -w"; fi
+    : >"$work/out"
+    for flag in $("${K[@]}" options | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+        "$plugin" version "$flag=1" >/dev/null 2>>"$work/out" || echo "$flag" >>"$work/out"
+    done
+    if [ -s "$work/out" ]; then not_ok "plugin: takes all global flags of kubectl"; else ok "plugin: takes all global flags of kubectl"; fi
+}
+
+mkdir "$work/bin"
+ln -s "$(command -v "$kubectl" | xargs realpath)" "$work/bin/kubectl"
+ln -s "$(realpath "$plugin")" "$work/bin/kubectl-goodput"
+PATH=$work/bin:$PATH
 for mode in http1 tls-h2; do
     case $mode in http1) flags=--http1 ;; *) flags=--tls ;; esac
     sed -i 's/team: b/team: a/' "$work/jg.yaml"

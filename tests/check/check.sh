@@ -26,6 +26,9 @@ grep -nE '#include <(curl|libwebsockets|jansson|yaml|sys/socket)' controller/{ba
     grep -v '^controller/base/yamldoc\.h:.*<yaml' && say "a pure layer includes an I/O or JSON library"
 git ls-files "controller/operator/*.[ch]" | grep -v ^controller/operator/runtime/ | xargs grep -nE "#include \"(io|kube|gcp|sources|recorder)/" && say "only operator/runtime/ may use io/, kube/, gcp/, sources/ and recorder/"
 
+grep -nE '#include ("(io|kube|gcp|sources|recorder)/|"operator/runtime/|<(curl|libwebsockets|openssl|sys/socket))' controller/cli/*.[ch] controller/cli/*/*.[ch] &&
+    say "the plugin holds no network: kubectl reads the cluster (cli/kubectl/kubectl.h)"
+
 # The rooms of operator/, likewise (tests/check/structure.py looks at the calls).
 rooms=(objects store job facts status model runtime)
 for i in "${!rooms[@]}"; do
@@ -52,7 +55,8 @@ done | grep . && bad=1
 # Banned functions: each has a bounded or checked replacement.
 grep -rnwE '(strcpy|strcat|sprintf|strtok|atoi|atol|gmtime|localtime|mktime|strptime|alloca|system|popen|signal)[ ]*\(' controller --include='*.[ch]' |
     grep -vE '^[^:]+:[0-9]+: *(/?\*|//)' | grep . && say "banned functions"
-grep -rnwE '(fork|vfork)[ ]*\(' controller --include='*.c' | grep -v '^controller/kube/exec' | grep . && say "fork outside the exec-credential module"
+grep -rnwE '(fork|vfork|posix_spawnp?|execv[a-z]*)[ ]*\(' controller --include='*.c' | grep -vE '^controller/(kube/exec|cli/kubectl/kubectl)\.c:' | grep . &&
+    say "a process is started outside the module for exec credentials and the plugin's for kubectl"
 
 # Top level: exactly these, besides dotfiles.
 for entry in $(git ls-tree --name-only HEAD); do

@@ -11,7 +11,12 @@ set -u
 lacks() {
     local headers segments dynamic imports
     headers=$(LC_ALL=C readelf -hW "$1") || return 1
-    segments=$(LC_ALL=C readelf -lW "$1") dynamic=$(LC_ALL=C readelf -dW "$1") imports=$(LC_ALL=C readelf -W --dyn-syms "$1")
+    segments=$(LC_ALL=C readelf -lW "$1") dynamic=$(LC_ALL=C readelf -dW "$1")
+    if grep -q INTERP <<<"$segments"; then # a static program imports nothing: all its symbols instead
+        imports=$(LC_ALL=C readelf -W --dyn-syms "$1")
+    else
+        imports=$(LC_ALL=C readelf -W --syms "$1")
+    fi
     grep -q 'Type: *DYN' <<<"$headers" && grep -q 'FLAGS_1.*PIE' <<<"$dynamic" || echo "not position-independent (-fPIE -pie)"
     grep -q GNU_RELRO <<<"$segments" || echo "no RELRO (-Wl,-z,relro)"
     grep -qE 'BIND_NOW|FLAGS_1.*NOW' <<<"$dynamic" || echo "bound lazily (-Wl,-z,now)"

@@ -106,7 +106,7 @@ def flags_page(binary):
 
 def commands_page(binary):
     text = "# Commands of kubectl goodput\n\n" + MADE.format("kubectl-goodput --help")
-    text += "\n`kubectl-goodput COMMAND` works without kubectl. Exit codes: 0, 1 for a failure, 2 for wrong usage.\n"
+    text += "\n`kubectl-goodput COMMAND` is the same. kubectl reads the cluster for it; `analyze`, `why`, `formats` and `-f FILE` need no kubectl. Exit codes: 0, 1 for a failure, 2 for wrong usage.\n"
     for title, words in (("kubectl goodput", ()), ("kubectl goodput analyze", ("analyze",)), ("kubectl goodput why", ("why",))):
         text += f"\n## {title}\n\n```text\n{help_of(binary, 'kubectl-goodput', *words).rstrip()}\n```\n"
     return text

@@ -139,6 +139,7 @@ step structure tests/check/structure.py .build/release/obj/controller
 step packages tests/check/packages-test.sh
 step totals tests/check/totals-test.sh
 step node-cgroups tests/nodes/cgroups-test.sh
+step static tests/check/static.sh .build/release/bin/kubectl-goodput
 step hardening tests/check/hardening.sh .build/release/bin/goodput-controller .build/release/bin/kubectl-goodput
 # A short piece of `make soak`, at a pace that a busy machine can keep. Not under a sanitizer, which keeps what is freed.
 step soak env SOAK_SPEED=4 timeout 600 .build/release/bin/test-soak

@@ -60,14 +60,6 @@ TEST(options_are_refused_with_one_line) {
     PARSES("unknown option \"--nope\"; \"kubectl goodput analyze --help\" lists them", "a", "--nope");
     PARSES("--at needs a value", "a", "--at");
     PARSES("--step-deviation takes no value", "a", "--step-deviation=1");
-    PARSES("", "--cloud-logging", "p/a logger/with/slashes/job", "--google-credentials=key.json", "-o", "json");
-    PARSES("--cloud-logging is read instead of files: leave out a", "a", "--cloud-logging", "p/l/j");
-    PARSES("--google-credentials and --cloud-logging-endpoint need --cloud-logging", "a", "--google-credentials", "k");
-#define EXPECTED ": write PROJECT/LOGGER/JOB, such as my-project/goodput_run1/run1"
-    PARSES("--cloud-logging p/l" EXPECTED, "--cloud-logging", "p/l");
-    PARSES("--cloud-logging p//j" EXPECTED, "--cloud-logging", "p//j");
-    PARSES("--cloud-logging p/l/" EXPECTED, "--cloud-logging", "p/l/");
-    PARSES("--cloud-logging /l/j" EXPECTED, "--cloud-logging", "/l/j");
 }
 
 /* Two attempts of a job: five steps of 10 s, 100 s down, again from step 3. */

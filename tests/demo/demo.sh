@@ -23,6 +23,15 @@ cleanup() {
     done
     rm -rf "$work"
 }
+# job NAME: the JobGoodput as kubectl get -o json prints it, where there may be no kubectl.
+job() {
+    local address
+    address=$(sed -n 's|.*server: http://\([0-9.]*\):\([0-9]*\).*|\1/\2|p' "$work/kubeconfig")
+    exec 3<>"/dev/tcp/$address" || return 1
+    printf 'GET /apis/goodput.dev/v1alpha1/namespaces/research/jobgoodputs/%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$1" >&3
+    sed '1,/^\r*$/d' <&3
+    exec 3>&-
+}
 trap cleanup EXIT
 trap 'echo; echo "demo: stopped" >&2; exit 130' INT
 trap 'exit 143' TERM
@@ -80,9 +89,9 @@ sleep 0.5 # tail shows the last row
 kill "$table" 2>/dev/null
 
 echo
-"$bin/kubectl-goodput" explain llama3-70b -n research --kubeconfig "$work/kubeconfig" || exit 1
-[ -z "${REPORT:-}" ] ||
-    "$bin/kubectl-goodput" report llama3-70b -n research --kubeconfig "$work/kubeconfig" --html "$REPORT" || exit 1
+job llama3-70b >"$work/job.json" || exit 1
+"$bin/kubectl-goodput" explain -f "$work/job.json" || exit 1
+[ -z "${REPORT:-}" ] || "$bin/kubectl-goodput" report -f "$work/job.json" --html "$REPORT" || exit 1
 echo
 awk '/VmRSS/ { printf "The controller holds %.1f MiB of memory.\n", $2 / 1024 }' "/proc/$controller/status"
 if [ -t 0 ]; then

@@ -7,6 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 bin=.build/bin
 work=$(mktemp -d "${TMPDIR:-/tmp}/goodput-kill-XXXXXX") || exit 1
 server= controller=
+export KUBECTL=tests/harness/kubectl
 trap 'kill -9 $controller $server 2>/dev/null; wait 2>/dev/null; rm -rf "$work"' EXIT
 RANDOM=${SEED:=$RANDOM}
 from=${KILL_FROM:-1} to=${KILL_TO:-6}

@@ -52,6 +52,7 @@ struct program *program_start(const char *name, const char *const *arguments) {
         const char *elsewhere = getenv("PROGRAM_STDERR");
         int other = elsewhere != NULL ? open(elsewhere, O_WRONLY | O_CLOEXEC) : -1;
         dup2(other >= 0 ? other : fds[1], STDERR_FILENO);
+        setenv("KUBECTL", "tests/harness/kubectl", 0); /* the plugin's, unless another one is named */
         execv(path, (char *const *)argv);
         fprintf(stderr, "%s: %s\n", path, strerror(errno));
         _exit(127);

@@ -14,8 +14,6 @@ struct analyze_input;
 
 /* path "-": standard input. Errors: those of open(), a folder, an unsupported compression. */
 struct analyze_input *analyze_input_open(const char *path, struct error **err);
-/* The same for a descriptor, which analyze_input_close closes; name: borrowed. */
-struct analyze_input *analyze_input_of(int fd, const char *name, struct error **err);
 void analyze_input_close(struct analyze_input *in);
 /* The next lines, each with its end (the last may have none), valid until the next call: 1, 0 at the end, or a negative
  * errno. */

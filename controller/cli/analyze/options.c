@@ -153,12 +153,6 @@ static int set_excluded(void *analyze, const char *option, const char *value, st
     return 0;
 }
 
-static int set_cloud_logging(void *log, const char *option, const char *value, struct error **err) {
-    (void)option;
-    *(const char **)log = value;
-    return analyze_cloud_check(value, err);
-}
-
 #define AT(field) offsetof(struct analyze, field)
 static const struct argument_row table[] = {
     {NULL, "--definition", AT(definition), true, set_definition, NULL},
@@ -174,19 +168,12 @@ static const struct argument_row table[] = {
     {NULL, "--step-deviation", AT(wants_deviation), false, NULL, NULL},
     {NULL, "--elastic", AT(is_elastic), false, NULL, NULL},
     {NULL, "--html", AT(html), true, NULL, NULL},
-    {NULL, "--cloud-logging", AT(cloud.log), true, set_cloud_logging, NULL},
-    {NULL, "--google-credentials", AT(cloud.credentials), true, NULL, NULL},
-    {NULL, "--cloud-logging-endpoint", AT(cloud.endpoint), true, NULL, NULL},
     {"-o", "--output", AT(output), true, set_output, NULL},
     {"-h", "--help", AT(wants_help), false, NULL, NULL},
 };
 
 static int check(const struct analyze *a, struct error **err) {
-    if (a->cloud.log != NULL && a->path_count > 0)
-        return error_set(err, EINVAL, "--cloud-logging is read instead of files: leave out %s", a->paths[0]);
-    if (a->cloud.log == NULL && (a->cloud.credentials != NULL || a->cloud.endpoint != NULL))
-        return error_set(err, EINVAL, "--google-credentials and --cloud-logging-endpoint need --cloud-logging");
-    if (a->path_count == 0 && a->cloud.log == NULL)
+    if (a->path_count == 0)
         return error_set(err, EINVAL, "analyze needs the FILE of a step log (- is standard input)");
     if (a->to_us != ANALYZE_NO_TIME && a->from_us == ANALYZE_NO_TIME)
         return error_set(err, EINVAL, "--to needs --from");
@@ -240,10 +227,7 @@ int analyze_parse(struct analyze *a, int argc, char **argv, struct error **err) 
         if (r < 0)
             return r;
     }
-    int r = a->wants_help ? 0 : check(a, err);
-    if (r == 0 && a->cloud.log != NULL)
-        add_path(a, a->cloud.log);
-    return r;
+    return a->wants_help ? 0 : check(a, err);
 }
 
 void analyze_done(struct analyze *a) {

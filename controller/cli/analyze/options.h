@@ -3,7 +3,6 @@
 #define CLI_ANALYZE_OPTIONS_H
 
 #include "base/error.h"
-#include "cli/analyze/cloud.h"
 #include "cli/render/text.h"
 #include "ledger/ledger.h"
 #include "library/exclusion.h"
@@ -34,7 +33,6 @@ struct analyze {
     struct steplog_patterns patterns; /* format Regex; borrowed */
     struct userformat *user;          /* of --format-file; owned, NULL: none */
     const struct userformat *shipped; /* of --format; NULL: none */
-    struct analyze_cloud cloud;       /* log NULL: reads files; else its log is the only path */
     char **paths;                     /* owned; "-" is standard input */
     size_t path_count, path_capacity;
 };

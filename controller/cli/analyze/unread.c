@@ -223,8 +223,7 @@ static void draw_suggestion(const struct analyze *a, const json_t *answer, struc
     if (!json_is_object(pick(answer, "suggestion")))
         return;
     buf_append_text(out, "\nA pattern for them\n");
-    draw_command(a->path_count == 1 && a->cloud.log == NULL ? a->paths[0] : "FILE...",
-                 pick_text(answer, "suggestion.regex"), out);
+    draw_command(a->path_count == 1 ? a->paths[0] : "FILE...", pick_text(answer, "suggestion.regex"), out);
     if (gives != NULL) {
         CLEANUP_FREE char *line =
             mem_format("It reads %lld steps, up to step %lld: runtime goodput %s, at most %s.",

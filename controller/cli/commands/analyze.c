@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "cli/analyze/arrange.h"
-#include "cli/analyze/cloud.h"
 #include "cli/analyze/compare.h"
 #include "cli/analyze/input.h"
 #include "cli/analyze/ledger.h"
@@ -32,8 +31,6 @@ static void print_help(void) {
         "  --format-file FILE                 a StepLogFormat (YAML), whose examples are tried before the log is read\n"
         "  --at TIME                          up to here; default: the largest time in the log\n"
         "  --window SECONDS,...               rolling windows that end there\n"
-        "  --cloud-logging PROJECT/LOGGER/JOB  the recorder's entries in Cloud Logging, instead of FILEs, with\n"
-        "                                     --google-credentials FILE, else the application-default ones (gcloud)\n"
         "  --html FILE                        also writes the charts, as one self-contained file (- is standard "
         "output)\n"
         "  --ideal-step SECONDS               default: learned from the log\n"
@@ -166,10 +163,7 @@ static int feed(const struct analyze *a, struct readers *to, struct analyze_inpu
 }
 
 static int read_file(const struct analyze *a, struct readers *to, const char *path, struct error **err) {
-    int fd = a->cloud.log != NULL ? analyze_cloud_fetch(&a->cloud, err) : -1;
-    if (a->cloud.log != NULL && fd < 0)
-        return fd;
-    struct analyze_input *in = fd >= 0 ? analyze_input_of(fd, path, err) : analyze_input_open(path, err);
+    struct analyze_input *in = analyze_input_open(path, err);
     if (in == NULL)
         return -EINVAL;
     int r = to->ledger ? analyze_ledger_begin(to->ledger, path, err) : 0;
@@ -200,7 +194,7 @@ static int write_report(const struct analyze *a, const struct analyze_ledger *l,
 static bool can_be_read_again(const struct analyze *a) {
     struct stat about;
     for (size_t i = 0; i < a->path_count; i++)
-        if (a->cloud.log != NULL || stat(a->paths[i], &about) != 0 || !S_ISREG(about.st_mode))
+        if (stat(a->paths[i], &about) != 0 || !S_ISREG(about.st_mode))
             return false;
     return true;
 }

@@ -1,6 +1,7 @@
 #include "cli/commands/fleet.h"
 
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "cli/commands/fetch.h"
@@ -10,7 +11,6 @@
 #include "cli/render/print.h"
 #include "fleet/cost.h"
 #include "fleet/outcome.h"
-#include "operator/runtime/flags.h"
 
 #include <errno.h>
 #include <math.h>
@@ -78,7 +78,7 @@ int fleet_view_of(const struct cli_options *options, struct fleet_view *view, st
                          options->name);
     if (check_keys(view->group_by, err) < 0)
         return -EINVAL;
-    if (o->since != NULL && (!runtime_flags_duration(o->since, &since_us) || since_us < 1000))
+    if (o->since != NULL && (!duration_parse(o->since, &since_us) || since_us < 1000))
         return error_set(err, EINVAL, "--since %s: write a duration, such as 24h or 168h", o->since);
     view->since_ms = since_us / 1000;
     if (o->price == NULL)
@@ -568,7 +568,7 @@ int fleet_command(const struct cli_options *options, struct error **err) {
     int r = fleet_view_of(options, &view, err);
     if (r >= 0 && options->name != NULL)
         return fetch_and_show(options, fleet_object_draw, err);
-    if (r < 0 || (r = fetch_goodputs(options, NULL, &list, err)) < 0)
+    if (r < 0 || (r = fetch_list(options, &list, err)) < 0)
         return r;
     if (options->output != NULL) {
         json_t *json = fleet_command_json(list, &view);

@@ -2,6 +2,7 @@
 #ifndef CLI_COMMANDS_OPTIONS_H
 #define CLI_COMMANDS_OPTIONS_H
 
+#include "cli/kubectl/flags.h"
 #include "cli/render/text.h"
 
 #include <stdbool.h>
@@ -20,8 +21,9 @@ struct cli_fleet_options {
 
 struct cli_options { /* texts borrowed from argv */
     const char *command, *name;
-    const char *namespace_, *kubeconfig, *context, *file, *output, *html, *selector, *sort_by;
+    const char *namespace_, *file, *output, *html, *selector, *sort_by;
     bool all_namespaces, watch, wants_help, wants_version, no_headers;
+    struct kubectl_flags kubectl;
     struct cli_whatif_options whatif;
     struct cli_fleet_options fleet;
     struct text_style style;

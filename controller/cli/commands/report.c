@@ -8,7 +8,7 @@
 
 int report_command(const struct cli_options *options, struct error **err) {
     json_t *job = NULL;
-    int r = fetch_goodputs(options, options->name, &job, err);
+    int r = fetch_goodput(options, &job, err);
     if (r < 0)
         return r;
     char *text = json_dumps(job, JSON_COMPACT);

@@ -1,19 +1,18 @@
 /* top: the jobs that lose the most chip-hours first, a line each, and the sum over all. */
 #include "cli/commands/top.h"
 
-#include "base/map.h"
 #include "base/mem.h"
+#include "cli/commands/cluster.h"
 #include "cli/commands/fetch.h"
+#include "cli/commands/watch.h"
 #include "cli/render/output.h"
 #include "cli/render/pick.h"
 #include "cli/render/print.h"
 #include "cli/render/sort.h"
-#include "kube/reflector.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 struct column {
     const char *title, *path;
@@ -206,130 +205,15 @@ void top_draw(const json_t *list, const struct cli_options *options, struct buf 
         draw_sum(jobs, count, out);
 }
 
-/* As kubectl words it. namespace_: NULL for all of them. */
-static void draw_none(const char *namespace_, struct buf *out) {
-    if (namespace_ != NULL)
-        buf_format(out, "No resources found in %s namespace.\n", namespace_);
-    else
-        buf_append_text(out, "No resources found\n");
-}
-
-/* ---- -w: redrawn after changes, at most twice a second ---- */
-
-struct watcher {
-    const struct cli_options *options;
-    struct loop *loop;
-    struct loop_timer *timer;
-    struct kube_reflector *reflector;
-    const char *namespace_; /* NULL: all */
-    struct map jobs;        /* namespace/name -> json_t */
-    struct error **err;
-    int result;
-};
-
-static void json_free(void *value) {
-    json_decref(value);
-}
-
-static void redraw(void *context) {
-    struct watcher *w = context;
-    CLEANUP_BUF struct buf out;
-    buf_init(&out, (size_t)16 << 20);
-    json_t *list = json_array();
-    for (size_t i = 0; i < w->jobs.count; i++)
-        json_array_append(list, map_at(&w->jobs, i));
-    if (isatty(STDOUT_FILENO))
-        buf_append_text(&out, "\033[H\033[2J");
-    top_draw(list, w->options, &out);
-    if (w->jobs.count == 0)
-        draw_none(w->namespace_, &out);
-    if (!isatty(STDOUT_FILENO))
-        buf_append_char(&out, '\n');
-    json_decref(list);
-    w->result = output_write(&out, w->err);
-    if (w->result < 0)
-        loop_stop(w->loop, 1);
-}
-
-static void changed(struct watcher *w) {
-    if (kube_reflector_is_synced(w->reflector) && !loop_timer_is_set(w->timer))
-        loop_timer_set(w->timer, 500000);
-}
-
-static void on_event(void *context, const struct kube_event *event) {
-    struct watcher *w = context;
-    CLEANUP_FREE char *key = mem_format("%.*s/%.*s", SLICE_ARG(event->namespace_), SLICE_ARG(event->name));
-    if (event->type == KUBE_ADDED || event->type == KUBE_MODIFIED) {
-        json_t *job = json_loadb(event->object.data, event->object.size_bytes, JSON_ALLOW_NUL, NULL);
-        if (job != NULL)
-            map_put(&w->jobs, slice_of(key), job);
-    } else {
-        map_remove(&w->jobs, slice_of(key));
-    }
-    changed(w);
-}
-
-static void on_synced(void *context) {
-    struct watcher *w = context;
-    loop_timer_set(w->timer, 0);
-}
-
-static void on_trouble(void *context, const char *text) {
-    if (text == NULL)
-        return;
-    struct watcher *w = context;
-    w->result = error_set(w->err, EIO, "%s", text);
-    loop_stop(w->loop, 1);
-}
-
-static void on_absent(void *context, bool is_absent) {
-    if (is_absent)
-        on_trouble(context, "the cluster does not serve JobGoodputs: is goodput-controller installed?");
-}
-
-static void on_terminate(void *context) {
-    struct watcher *w = context;
-    loop_stop(w->loop, 0);
-}
-
-static int watch(const struct cli_options *options, struct error **err) {
-    struct watcher w = {.options = options, .err = err};
-    w.loop = loop_new(err);
-    if (w.loop == NULL)
-        return -EIO;
-    struct kube_options kube = {options->kubeconfig, options->context, "kubectl-goodput/" GOODPUT_VERSION, false};
-    struct kube_client *client = kube_client_new(w.loop, &kube, err);
-    if (client == NULL) {
-        loop_free(w.loop);
-        return -EINVAL;
-    }
-    const char *namespace_ = options->namespace_ ? options->namespace_ : kube_client_namespace(client);
-    w.namespace_ = options->all_namespaces ? NULL : namespace_;
-    CLEANUP_FREE char *path = options->all_namespaces
-                                  ? mem_strdup("/apis/goodput.dev/v1alpha1/jobgoodputs")
-                                  : mem_format("/apis/goodput.dev/v1alpha1/namespaces/%s/jobgoodputs", namespace_);
-    struct kube_reflector_options reflect = {.path = path, .label_selector = options->selector};
-    struct kube_reflector_handler handler = {
-        .on_event = on_event, .on_synced = on_synced, .on_absent = on_absent, .on_trouble = on_trouble, .context = &w};
-    map_init(&w.jobs, json_free);
-    w.timer = loop_timer_new(w.loop, redraw, &w);
-    w.reflector = kube_reflector_new(client, &reflect, &handler);
-    loop_on_terminate(w.loop, on_terminate, &w);
-    loop_run(w.loop);
-    kube_reflector_free(w.reflector);
-    loop_timer_free(w.timer);
-    map_done(&w.jobs);
-    kube_client_free(client);
-    loop_free(w.loop);
-    return w.result;
-}
-
 int top_command(const struct cli_options *options, struct error **err) {
     if (options->watch)
-        return watch(options, err);
+        return watch_goodputs(options, top_draw, err);
+    if (options->output != NULL && cluster_prints(options->output)) {
+        CLEANUP_FREE char *path = options->sort_by ? sort_path(options->sort_by) : NULL;
+        return cluster_print(options, path, err);
+    }
     json_t *list = NULL;
-    CLEANUP_FREE char *namespace_ = NULL;
-    int r = fetch_list(options, &list, &namespace_, err);
+    int r = fetch_list(options, &list, err);
     if (r < 0)
         return r;
     CLEANUP_BUF struct buf out;
@@ -337,8 +221,8 @@ int top_command(const struct cli_options *options, struct error **err) {
     if (options->output != NULL && !is_wide(options)) {
         r = print_as(options->output, list, err);
     } else if (json_array_size(list) == 0) {
-        draw_none(options->all_namespaces ? NULL : namespace_, &out);
-        fputs(buf_text(&out), stderr);
+        CLEANUP_FREE char *none = options->file ? mem_strdup("No resources found\n") : cluster_none(options);
+        fputs(none, stderr);
     } else {
         top_draw(list, options, &out);
         r = output_write(&out, err);

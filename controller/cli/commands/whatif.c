@@ -1,5 +1,6 @@
 #include "cli/commands/whatif.h"
 
+#include "base/duration.h"
 #include "base/mem.h"
 #include "cli/commands/fetch.h"
 #include "cli/render/output.h"
@@ -9,7 +10,6 @@
 #include "cli/whatif/measure.h"
 #include "cli/whatif/output.h"
 #include "cli/whatif/table.h"
-#include "operator/runtime/flags.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static int take_duration(const char *option, const char *text, double *to_s, boo
     int64_t us;
     if (!is_given(text))
         return 0;
-    if (!runtime_flags_duration(text, &us) || us <= 0)
+    if (!duration_parse(text, &us) || us <= 0)
         return error_set(err, EINVAL, "%s %s: write a duration, such as 45s, 10m or 1h30m", option, text);
     *to_s = (double)us / SECOND_US;
     *is_set = true;
@@ -134,7 +134,7 @@ static int prepare(const struct cli_options *options, struct whatif *w, struct e
     w->now = figures_unknown();
     if (options->name != NULL || options->file != NULL) {
         json_t *job = NULL;
-        int r = fetch_goodputs(options, options->name, &job, err);
+        int r = fetch_goodput(options, &job, err);
         if (r < 0)
             return r;
         whatif_measure(job, w);

@@ -14,12 +14,12 @@ struct root_cause {
     enum rootcause_class class_;
     enum rootcause_owner owner; /* of the line or the class, by default */
     char reason[FINDING_REASON_BYTES];
-    char text[QUOTE_BYTES];                                 /* masked; "": no line */
-    char frame[TRACEBACK_FRAME_BYTES];                      /* "": none */
-    char waits_for[FINDING_WAITS_BYTES];                    /* of a symptom; "": not known */
-    const char *replicated_job, *container, *node;          /* of the first failing slot: the store's; "" */
-    int64_t job_index, completion_index;                    /* -1: not known */
-    int64_t line_ms;                                        /* of the line; TIME_UNKNOWN */
+    char text[QUOTE_BYTES];                        /* masked; "": no line */
+    char frame[TRACEBACK_FRAME_BYTES];             /* "": none */
+    char waits_for[FINDING_WAITS_BYTES];           /* of a symptom; "": not known */
+    const char *replicated_job, *container, *node; /* of the first failing slot: the store's; "" */
+    int64_t job_index, completion_index;           /* -1: not known */
+    int64_t line_ms;                               /* of the line; TIME_UNKNOWN */
     int64_t followers, unread; /* containers that show only what followed; whose last words were not read in time */
     bool is_observed, is_symptom_only;
     bool ends_job;   /* no interruption: the job failed with it */

@@ -1,5 +1,6 @@
 #include "operator/runtime/flags.h"
 
+#include "base/duration.h"
 #include "base/mem.h"
 #include "base/slice.h"
 #include "formulas/chips.h"
@@ -137,35 +138,6 @@ static const struct flag table[] = {
     {"help", NULL, HELP, 0, 0, 0, "print this and end"},
 };
 
-bool runtime_flags_duration(const char *text, int64_t *duration_us) {
-    static const struct {
-        const char *unit;
-        int64_t us;
-    } units[] = {{"ms", 1000}, {"us", 1}, {"h", HOUR_US}, {"m", 60000000}, {"s", 1000000}};
-    struct slice s = slice_of(text);
-    int64_t sum_us = 0;
-    if (slice_is(s, "0")) {
-        *duration_us = 0;
-        return true;
-    }
-    do {
-        int64_t millionths;
-        if (s.size_bytes == 0 || *s.data == '-' || *s.data == '+' || !slice_take_scaled(&s, 6, &millionths))
-            return false;
-        size_t u = 0;
-        while (u < ARRAY_SIZE(units) && !slice_take_prefix(&s, units[u].unit))
-            u++;
-        /* A year is enough for anybody, and keeps the sum far from overflow. */
-        if (u == ARRAY_SIZE(units) || millionths / 1000000 > 8784 * HOUR_US / units[u].us)
-            return false;
-        sum_us += millionths / 1000000 * units[u].us + millionths % 1000000 * units[u].us / 1000000;
-    } while (s.size_bytes > 0 && sum_us <= 8784 * HOUR_US);
-    if (sum_us > 8784 * HOUR_US)
-        return false;
-    *duration_us = sum_us;
-    return true;
-}
-
 static int set_number(const struct flag *flag, const char *value, int64_t *to, struct error **err) {
     struct slice s = slice_of(value);
     int64_t number;
@@ -178,7 +150,7 @@ static int set_number(const struct flag *flag, const char *value, int64_t *to, s
 
 static int set_duration(const struct flag *flag, const char *value, int64_t *to, struct error **err) {
     int64_t duration_us;
-    if (!runtime_flags_duration(value, &duration_us) || duration_us < flag->min || duration_us > flag->max)
+    if (!duration_parse(value, &duration_us) || duration_us < flag->min || duration_us > flag->max)
         return error_set(err, EINVAL, "--%s: \"%s\" is not a duration such as 15s or 1m30s, from %lldms to %lldh",
                          flag->name, value, (long long)flag->min / 1000, (long long)(flag->max / HOUR_US));
     *to = duration_us;

@@ -49,7 +49,4 @@ struct runtime_flags {                /* texts are borrowed from argv */
 int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv, struct error **err);
 void runtime_flags_help(FILE *out);
 
-/* Go's notation: "15s", "1m30s", "1.5h", "300ms"; microseconds. False if it is not that, or negative. */
-bool runtime_flags_duration(const char *text, int64_t *duration_us);
-
 #endif
