@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh: what the controller shows to others, as those others see it: promtool reads the metrics and the alert rules, a
-# headless browser the page. The last line is the total.
+# Prometheus answers the dashboards, a headless browser shows the page. The last line is the total.
 set -u
 cd "$(dirname "$0")/../.."
 passed=0 failed=0
@@ -8,7 +8,7 @@ passed=0 failed=0
 axe=4.14.1
 grep -qs "\"version\": \"$axe\"" .build/axe/node_modules/axe-core/package.json ||
     npm install --silent --no-audit --no-fund --prefix .build/axe "axe-core@$axe" || exit 1
-for part in metrics certificates page states; do
+for part in metrics dashboards certificates page states; do
     echo "== $part"
     log=.build/export-$part.log
     timeout 900 python3 tests/export/$part.py 2>&1 | tee "$log"

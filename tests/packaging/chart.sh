@@ -88,9 +88,9 @@ same "cert-manager makes it when there is an issuer" "Certificate=1" "$(render -
 same "no certificate without metrics" "" "$(render --set $tls,metrics.tls.issuerRef.name=x,metrics.enabled=false | grep -iE 'cert-dir|kind: Certificate|secretName')"
 same "no monitor without metrics" "" "$(with metrics.enabled=false,metrics.serviceMonitor.enabled=true,metrics.clusterPodMonitoring.enabled=true,metrics.prometheusRule.enabled=true)"
 same "the objectives" "expr: vector(0.95) expr: vector(0.7)" "$(render --set metrics.prometheusRule.enabled=true --set-string metrics.objective=0.95,metrics.fleetObjective=0.7 -s templates/prometheusrule.yaml | grep -o 'expr: vector.*' | xargs)"
-same "the dashboard is JSON" ok "$(render --set metrics.dashboard.enabled=true -s templates/dashboard.yaml | python3 -c '
+same "the dashboards are JSON" "goodput-fleet goodput-job goodput-queue" "$(render --set metrics.dashboard.enabled=true -s templates/dashboard.yaml | python3 -c '
 import json, sys, yaml
-print("ok" if json.loads(yaml.safe_load(sys.stdin)["data"]["goodput.json"])["uid"] == "goodput" else "no")')"
+print(*(json.loads(text)["uid"] for _, text in sorted(yaml.safe_load(sys.stdin)["data"].items())))')"
 same "kept CRD" "helm.sh/resource-policy: keep" "$(render -s templates/crd.yaml | grep -o 'helm.sh/resource-policy: keep' | sort -u)"
 same "the CRDs are crds/'s, but for labels and the annotation" "" "$(diff -B <(render -s templates/crd.yaml | sed -e '/^---$/d' -e '/^# Source/d') <(cat crds/*.yaml) |
 	grep '^[<>]' | grep -vE '^< +(labels:|annotations:|app\.kubernetes\.io/|helm\.sh/)')"

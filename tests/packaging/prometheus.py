@@ -7,17 +7,14 @@ import json
 import os
 import re
 import shutil
-import socket
 import ssl
 import subprocess
 import sys
 import tempfile
-import urllib.error
-import urllib.parse
-import urllib.request
 
-sys.path.insert(0, "tests/export")
-from rig import BIN, Tally, fetch, wait_for  # noqa: E402
+sys.path.insert(0, os.path.abspath("tests/export"))
+from real_prometheus import Prometheus, dashboards, queries  # noqa: E402
+from rig import BIN, Tally, wait_for  # noqa: E402
 
 TOOLS = os.environ.get("BIN", ".build/cluster/bin")
 CHART = "helm/goodput-controller"
@@ -74,33 +71,8 @@ def start_controller(folder):
     return process, port.group(1)
 
 
-def start_prometheus(folder):
-    """Its port is looked for before: should another take it meanwhile, the next is tried."""
-    for _ in range(5):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        with open(folder + "/prometheus.log", "w") as out:
-            process = subprocess.Popen(["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data", f"--web.listen-address=127.0.0.1:{port}"],
-                                       stdout=out, stderr=out)
-
-        def is_ready():
-            try:
-                return process.poll() is not None or fetch(f"http://127.0.0.1:{port}/-/ready")
-            except (urllib.error.URLError, OSError):
-                return False
-        wait_for("Prometheus", is_ready, 120)
-        if process.poll() is None:
-            return process, f"http://127.0.0.1:{port}/api/v1"
-    raise SystemExit("not ok - Prometheus does not start: " + read(folder + "/prometheus.log")[-1000:])
-
-
-def check_all(t, api, status):
-    def answer(path, **query):
-        return json.loads(fetch(f"{api}/{path}?{urllib.parse.urlencode(query)}")[1])["data"]
-
-    def value(query):
-        result = answer("query", query=query)["result"]
-        return float(result[0]["value"][1]) if len(result) == 1 else None
+def check_all(t, prometheus, status):
+    answer, value = prometheus.answer, prometheus.value
 
     def targets():
         found = {x["labels"]["job"]: x for x in answer("targets")["activeTargets"]}
@@ -116,17 +88,12 @@ def check_all(t, api, status):
     wait_for("the status' own ratio, under the job's own namespace", lambda: value(ratio) == status()["goodputPPM"]["scheduling"] / 1e6)
     t.check("what it has of the job is the status's, under the job's own namespace", True)
 
-    def rules():
-        found = [r for g in answer("rules")["groups"] for r in g["rules"]]
-        return all(r["health"] != "unknown" for r in found) and found
-    found = wait_for("an evaluation of every rule", rules)
+    found = prometheus.evaluated_rules()
     t.check("every rule of the chart is evaluated without error", len(found) > 10 and all(r["health"] == "ok" and not r.get("lastError") for r in found),
             [r for r in found if r["health"] != "ok"])
-    with open(f"{CHART}/files/dashboard.json") as text:
-        asked = [x["expr"] for p in json.load(text)["panels"] for x in p["targets"]]
-    asked = [re.sub(r"\$(namespace|queue)\b", ".*", expression) for expression in asked]
+    asked = [query for dashboard in dashboards().values() for _, query in queries(dashboard)]
     for expression in asked:
-        t.check("the dashboard's query can be put: " + expression[:100], "$" not in expression and answer("query", query=expression)["resultType"] == "vector", expression)
+        t.check("a dashboard's query can be put: " + expression[:100], "$" not in expression and answer("query", query=expression)["resultType"] == "vector", expression)
     for name in ("goodput_queue_jobs", "goodput_job_scheduling_goodput_ratio", "goodput_job_badput_seconds", "process_resident_memory_bytes", "rest_client_requests_total"):
         wait_for("an answer with " + name, lambda: any(name in x and answer("query", query=x)["result"] for x in asked), 180)
         t.check("and is answered for a suspended job: " + name, True)
@@ -134,8 +101,6 @@ def check_all(t, api, status):
 
 def main():
     t = Tally()
-    if shutil.which("prometheus") is None:
-        raise SystemExit("not ok - no prometheus here: apt-get install prometheus")
     folder, processes = tempfile.mkdtemp(prefix="goodput-prometheus-"), []
     try:
         # The CRD outlives every release: one that another left is taken over.
@@ -153,10 +118,9 @@ def main():
         processes.append(process)
         write(folder + "/ca.crt", ssl.get_server_certificate(("127.0.0.1", int(port))))
         rules = os.path.abspath(f"{CHART}/files/rules.yaml")
-        write(folder + "/prometheus.yml", CONFIGURATION.replace("FOLDER", folder).replace("PORT", port).replace("RULES", rules))
-        process, api = start_prometheus(folder)
-        processes.append(process)
-        check_all(t, api, lambda: json.loads(kubectl("get", "jgp", "train", "-n", JOBS, "-o", "json")).get("status", {}))
+        prometheus = Prometheus(folder, CONFIGURATION.replace("PORT", port).replace("RULES", rules))
+        processes.append(prometheus.process)
+        check_all(t, prometheus, lambda: json.loads(kubectl("get", "jgp", "train", "-n", JOBS, "-o", "json")).get("status", {}))
         text = read(folder + "/controller.log")
         t.check("no token is in the controller's log", not any(read(f"{folder}/{x}") in text for x in ("prometheus", "stranger")))
     finally:
