@@ -1,5 +1,6 @@
 #include "steplog/emit.h"
 
+#include "steplog/heads.h"
 #include "steplog/pace.h"
 #include "steplog/text.h"
 
@@ -37,6 +38,24 @@ static void note_burst(struct steplog *s, int64_t at_ms) {
     s->burst.steps = at_ms == TIME_UNKNOWN ? 0 : is_same ? s->burst.steps + 1 : 1;
 }
 
+void steplog_release(struct steplog *s) {
+    for (int i = 0; i < s->heads->held_count; i++) {
+        const struct record *r = &s->heads->held[i];
+        if (r->kind == RECORD_RESTORE_END && r->step != RECORD_NONE)
+            s->last_step = r->step;
+        s->on_record(s->context, r);
+    }
+    s->heads->held_count = 0;
+}
+
+static void hand_on(struct steplog *s, const struct record *r) {
+    if (s->heads != NULL && heads_hold(s->heads, r, s->counts.steps))
+        return;
+    if (s->heads != NULL && s->heads->held_count > 0)
+        steplog_release(s);
+    s->on_record(s->context, r);
+}
+
 void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format) {
     s->counts.records++;
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
@@ -54,7 +73,7 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
         note_burst(s, r->at_ms);
     }
     s->has_record = true;
-    s->on_record(s->context, r);
+    hand_on(s, r);
     if (r->kind <= RECORD_STEP_START || !goes_on_blocking(s, r))
         return;
     struct record again = *r;
@@ -63,7 +82,7 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
     again.duration_ms = RECORD_NONE;
     again.is_async = false;
     s->counts.records++;
-    s->on_record(s->context, &again);
+    hand_on(s, &again);
 }
 
 void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format) {

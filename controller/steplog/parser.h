@@ -48,6 +48,7 @@ struct format {
     void (*state_visit)(void *state, struct codec *c);
     void (*state_free)(void *state);             /* what it holds; NULL */
     bool (*is_holding)(const struct steplog *s); /* records of an earlier time are still to come; NULL: never */
+    bool is_of_log;                              /* what it remembers holds for each process of the log */
     const char *(*name_of)(const void *state);   /* for people, once it gave steps. Borrowed; NULL: that of its id */
 };
 
@@ -81,6 +82,7 @@ struct steplog {
 
     /* Line assembly. */
     struct skew *clock;      /* NULL: stamps are times */
+    struct heads *heads;     /* NULL: the log is of one process */
     struct repeats *repeats; /* NULL: lines are not compared */
     struct buf partial;      /* the head of a line whose end has not come */
     bool partial_too_long, partial_stamped;

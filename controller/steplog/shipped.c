@@ -257,4 +257,5 @@ const struct format steplog_shipped = {
     .state_init = init_state,
     .state_visit = visit_state,
     .state_free = free_state,
+    .is_of_log = true,
 };

@@ -5,6 +5,7 @@
 #include "base/rfc3339.h"
 #include "steplog/emit.h"
 #include "steplog/formats.h"
+#include "steplog/heads.h"
 #include "steplog/lineclock.h"
 #include "steplog/payload.h"
 #include "steplog/recorder_step.h"
@@ -17,15 +18,19 @@
 
 #define SIGN_OF_LIFE_EVERY_MS 1000
 
+static void begin_state(const struct format *f, void *state) {
+    memset(state, 0, f->state_bytes);
+    if (f->state_init != NULL)
+        f->state_init(state);
+}
+
 static void new_states(struct steplog *s) {
     for (int i = 0; s->formats[i] != NULL; i++) {
         const struct format *f = s->formats[i];
         if (f->state_bytes == 0 || !steplog_is_read(s, f))
             continue;
         s->states[i] = mem_alloc(f->state_bytes);
-        memset(s->states[i], 0, f->state_bytes);
-        if (f->state_init != NULL)
-            f->state_init(s->states[i]);
+        begin_state(f, s->states[i]);
     }
 }
 
@@ -33,6 +38,15 @@ static void free_state(const struct format *f, void *state) {
     if (state != NULL && f->state_free != NULL)
         f->state_free(state);
     free(state);
+}
+
+/* What is remembered from earlier lines of a process. */
+static void begin_process(struct steplog *s) {
+    s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
+    s->pace = (struct pace){.step_at_ms = TIME_UNKNOWN, .free_ms = TIME_UNKNOWN};
+    s->blocking_step = s->unproved_step = s->saving_step = s->live_slices = s->loading_step = s->last_step =
+        RECORD_NONE;
+    s->is_saving = s->is_evaluating = false;
 }
 
 struct steplog *steplog_new_table(const struct format *const *formats, enum steplog_format format, const char *job_name,
@@ -45,10 +59,8 @@ struct steplog *steplog_new_table(const struct format *const *formats, enum step
     s->context = context;
     s->counts.first_stamp_ms = s->counts.last_stamp_ms = TIME_UNKNOWN;
     s->counts.recognized = STEPLOG_AUTO;
-    s->stored_ms = s->stamp_ms = s->last_record_ms = s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
-    s->pace.step_at_ms = s->pace.free_ms = TIME_UNKNOWN;
-    s->blocking_step = s->unproved_step = s->saving_step = s->live_slices = s->loading_step = s->last_step =
-        RECORD_NONE;
+    s->stored_ms = s->stamp_ms = s->last_record_ms = TIME_UNKNOWN;
+    begin_process(s);
     buf_init(&s->partial, STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->parts[0].text, STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->parts[1].text, STEPLOG_MAX_LINE_BYTES);
@@ -192,8 +204,9 @@ static bool is_holding(struct steplog *s) {
 
 /* The process lived when the line was stamped; said at most once a second, to say it cheaply. */
 static void note_life(struct steplog *s) {
-    if (s->stamp_ms == TIME_UNKNOWN || (!s->has_record && is_holding(s)))
-        return; /* records of an earlier time are still to come */
+    bool is_open = s->heads != NULL && heads_is_open(s->heads, s->counts.steps);
+    if (s->stamp_ms == TIME_UNKNOWN || (!s->has_record && (is_open || is_holding(s))))
+        return; /* records of an earlier time are still to come, or of another process */
     if (!s->has_record) {
         if (s->last_record_ms != TIME_UNKNOWN && s->stamp_ms - s->last_record_ms < SIGN_OF_LIFE_EVERY_MS)
             return;
@@ -201,6 +214,25 @@ static void note_life(struct steplog *s) {
         steplog_emit(s, &r, STEPLOG_AUTO);
     }
     s->last_record_ms = s->stamp_ms;
+}
+
+static void start_again(struct steplog *s) {
+    struct record r = steplog_record(s, RECORD_JOB_START);
+    r.at_ms = s->heads->at_ms;
+    if (s->heads->held_count > 0)
+        r.line = s->heads->held[0].line;
+    for (int i = 0; s->formats[i] != NULL; i++) {
+        const struct format *f = s->formats[i];
+        if (s->states[i] == NULL || f->is_of_log)
+            continue;
+        if (f->state_free != NULL)
+            f->state_free(s->states[i]);
+        begin_state(f, s->states[i]);
+    }
+    begin_process(s);
+    s->counts.records++;
+    s->on_record(s->context, &r);
+    steplog_release(s);
 }
 
 static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
@@ -223,6 +255,8 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
         return;
     }
     struct slice text = without_ansi(s, line), piece;
+    if (s->heads != NULL && heads_line(s->heads, text, stamp_ms, s->counts.steps))
+        start_again(s);
     /* A progress bar redraws itself with carriage returns: each drawing is a separate line. */
     const char *begin = text.data;
     while (slice_take_until(&text, '\r', &piece)) {
@@ -373,6 +407,10 @@ void steplog_follow_clock(struct steplog *s, struct skew *clock) {
     s->clock = clock;
 }
 
+void steplog_find_processes(struct steplog *s, struct heads *heads) {
+    s->heads = heads;
+}
+
 void steplog_use_line_clocks(struct steplog *s, int64_t now_ms) {
     s->uses_line_clocks = true;
     s->now_ms = now_ms;
@@ -447,6 +485,8 @@ void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
 }
 
 void steplog_end(struct steplog *s) {
+    if (s->heads != NULL)
+        steplog_release(s);
     if (s->partial.size_bytes != 0)
         finish_partial(s, s->partial_stamped);
     for (int i = 0; i < 2; i++)

@@ -47,6 +47,7 @@ struct format;
 struct steplog;
 struct repeats; /* steplog/repeats.h */
 struct skew;    /* steplog/skew.h */
+struct heads;   /* steplog/heads.h */
 
 /* on_record is called for each record, in log order, during steplog_feed. job_name (may be NULL): recorder entries of
  * another job are left out and counted. */
@@ -68,6 +69,9 @@ void steplog_use_line_clocks(struct steplog *s, int64_t now_ms);
 void steplog_leave_out_repeats(struct steplog *s, struct repeats *repeats);
 /* Stamps become times by what is known of their clock. Borrowed, as above. */
 void steplog_follow_clock(struct steplog *s, struct skew *clock);
+/* Where another process of the log starts, a record of its start comes, and it is read as a log of its own. Borrowed,
+ * as above. */
+void steplog_find_processes(struct steplog *s, struct heads *heads);
 
 /* Bytes as they come. stamped: each line starts with a transport stamp. Lines as container runtimes write them to files
  * (CRI's prefix, json-file's object; steplog/transport.h) are known by themselves, and stamped by what they hold. */

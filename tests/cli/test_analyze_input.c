@@ -377,3 +377,29 @@ TEST(the_counter_of_another_trainer_is_named) {
     CHECK(strncmp(run.out, "a.log (Generic(iter N))\n", strlen("a.log (Generic(iter N))\n")) == 0);
     run_done(&run);
 }
+
+/* Logs of killed runs of trainers: what is read does not depend on whether each attempt has a file. */
+TEST(attempts_in_one_file) {
+    static const char *const runs[] = {"composer/restarts", "deepspeed/restarts-info", "hf-trainer/restarts",
+                                       "litgpt/restarts",   "maxtext/restarts",        "megatron-log/restarts",
+                                       "nanogpt/restarts",  "torchtitan/restarts",     "trl/restarts"};
+    static const char *const numbers[][2] = {
+        {"time", "wallMilliseconds"}, {"time", "productiveMilliseconds"}, {"steps", "last"}, {"steps", "repeated"}};
+    char here[512];
+    CHECK(getcwd(here, sizeof here) != NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+        CLEANUP_FREE char *files = mem_format("'%s/tests/data/trainer-logs/%s/attempt-*.log'", here, runs[i]);
+        CLEANUP_FREE char *join =
+            mem_format("cat '%s'/tests/data/trainer-logs/%s/attempt-*.log | \"$0\" analyze -o json -", here, runs[i]);
+        struct run apart = run_analyze(files, "-o json"), joined = run_shell(join);
+        CHECK_INT(joined.code, 0);
+        for (size_t k = 0; k < ARRAY_SIZE(numbers); k++) {
+            double expected = run_number(&apart, numbers[k][0], numbers[k][1]);
+            double found = run_number(&joined, numbers[k][0], numbers[k][1]);
+            if (found != expected)
+                harness_fail(runs[i], __LINE__, "%s is %.0f in one file, %.0f apart", numbers[k][1], found, expected);
+        }
+        run_done(&apart);
+        run_done(&joined);
+    }
+}

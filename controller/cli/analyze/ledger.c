@@ -15,6 +15,7 @@
 #include "ledger/trainer_run.h"
 #include "operator/job/trace.h"
 #include "operator/status/status.h"
+#include "steplog/heads.h"
 #include "steplog/repeats.h"
 #include "steplog/skew.h"
 
@@ -47,6 +48,7 @@ struct analyze_ledger {
     struct trace trace; /* with --html */
     struct repeats repeats;
     struct skew clock;
+    struct heads heads;
     int64_t repeated_lines, all_steps, unplaced_steps;
     struct matcher *matcher; /* of root causes */
 
@@ -329,6 +331,7 @@ static void begin_file(struct analyze_ledger *l) {
     l->is_stamped = l->has_attempt = false;
     repeats_begin(&l->repeats);
     skew_begin(&l->clock);
+    heads_begin(&l->heads);
     analyze_bursts_begin(&l->bursts);
     l->before_ms = TIME_UNKNOWN;
     l->impossible = l->jumps = l->forward = l->backward = 0;
@@ -348,6 +351,7 @@ int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct erro
     if (l->next_parser != NULL) {
         steplog_leave_out_repeats(l->next_parser, &l->repeats);
         steplog_follow_clock(l->next_parser, &l->clock);
+        steplog_find_processes(l->next_parser, &l->heads);
     }
     return l->next_parser ? 0 : -EINVAL;
 }

@@ -1,0 +1,89 @@
+#include "steplog/heads.h"
+
+#include "base/hash.h"
+#include "steplog/generic_line.h"
+
+#include <string.h>
+
+enum { LINE_BYTES = 256, MIN_LETTERS = 4, FIRST_LINES = 4, ENOUGH_WARNINGS = 4 };
+
+/* Its text without digits; 0: too little of it is left. */
+static uint64_t key_of(struct slice line) {
+    char text[LINE_BYTES];
+    size_t n = 0, letters = 0;
+    for (size_t i = 0; i < line.size_bytes && n < sizeof text; i++) {
+        char c = line.data[i];
+        if (c >= '0' && c <= '9')
+            continue;
+        text[n++] = c;
+        letters += (c | 32) >= 'a' && (c | 32) <= 'z';
+    }
+    return letters >= MIN_LETTERS ? hash_fast(1, (struct slice){text, n}) : 0;
+}
+
+static bool comes_often(struct slice line) {
+    struct generic_line l;
+    bool is_training = generic_line_parse(line, &l);
+    return slice_starts(line, " ") || slice_contains(line, "aving") ||
+           (is_training && (l.is_epoch || generic_line_is_step(&l) || l.is_evaluation));
+}
+
+void heads_begin(struct heads *h) {
+    *h = (struct heads){.since = -1, .at_ms = TIME_UNKNOWN};
+}
+
+bool heads_is_open(const struct heads *h, int64_t steps) {
+    return h->since == steps;
+}
+
+bool heads_hold(struct heads *h, const struct record *r, int64_t steps) {
+    if (h->since != steps || h->held_count == HEADS_HELD)
+        return false;
+    h->held[h->held_count++] = *r;
+    return true;
+}
+
+static int find(const struct heads *h, uint64_t key) {
+    for (int i = 0; i < h->count; i++)
+        if (h->lines[i] == key)
+            return i;
+    return -1;
+}
+
+static bool is_enough(const struct heads *h) {
+    int lines = __builtin_popcount(h->again);
+    bool is_more = (h->again & ~h->warnings) != 0;
+    return is_more ? lines > 1 || h->count == 1 : lines >= ENOUGH_WARNINGS;
+}
+
+static void add_line(struct heads *h, struct slice line, uint64_t key) {
+    if (h->count == HEADS_LINES || comes_often(line))
+        return;
+    h->warnings |= (uint32_t)slice_contains(line, "arning") << h->count;
+    h->lines[h->count++] = key;
+}
+
+bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps) {
+    if (h->is_useless || (steps > 0 && h->count == 0))
+        return false;
+    uint64_t key = key_of(line);
+    int i = key != 0 ? find(h, key) : -1;
+    if (steps == 0 && i < 0 && key != 0)
+        add_line(h, line, key);
+    if (i < 0 || steps == h->steps)
+        return false;
+    if (h->since != steps) {
+        if (i > FIRST_LINES - 1)
+            return false;
+        h->since = steps;
+        h->at_ms = at_ms;
+        h->again = 0;
+    }
+    h->again |= UINT32_C(1) << i;
+    if (!is_enough(h))
+        return false;
+    h->is_useless = steps == h->steps + 1;
+    h->steps = steps;
+    h->since = -1;
+    return !h->is_useless;
+}

@@ -1,0 +1,39 @@
+/* heads: the first lines of a process show where another process starts within one log: a file that several attempts
+ * were written to, one after the other. Another process starts where lines from before the first step come again
+ * between two steps: one of the log's first four, and another one behind it if there were more. One of them is not a
+ * warning, or there are four. Digits do not count: they are times and numbers of processes.
+ *
+ * Not used are lines that a process writes again and again: of a step, an epoch, an evaluation or a save; those that
+ * begin with a space; and those that come again before the second step. */
+#ifndef STEPLOG_HEADS_H
+#define STEPLOG_HEADS_H
+
+#include "base/slice.h"
+#include "ledger/record.h"
+
+#define HEADS_LINES 16
+#define HEADS_HELD 8
+
+struct heads { /* all-zero before heads_begin() */
+    uint64_t lines[HEADS_LINES];
+    int count;
+    uint32_t warnings; /* a bit for each that is one */
+    bool is_useless;   /* they come again and again */
+    int64_t steps;     /* that the log had when its present process started */
+    /* Those that came again since the last step: */
+    int64_t since;                  /* the log's steps then; -1: none */
+    int64_t at_ms;                  /* of the first of them */
+    uint32_t again;                 /* a bit for each */
+    struct record held[HEADS_HELD]; /* of those lines and the lines between them */
+    int held_count;
+};
+
+void heads_begin(struct heads *h);
+/* A line came again: those since then may be of another process than those before. */
+bool heads_is_open(const struct heads *h, int64_t steps);
+/* Keeps a record of which it is open whose it is. False: it is of the process before. */
+bool heads_hold(struct heads *h, const struct record *r, int64_t steps);
+/* A line of the log after `steps` steps. True: it proves another process, which started at h->at_ms. */
+bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps);
+
+#endif

@@ -1,0 +1,90 @@
+/* Where another process starts within one log. */
+#include "harness.h"
+
+#include "base/mem.h"
+#include "steplog/heads.h"
+
+#include <string.h>
+
+/* Each line is the log's next one; a line "#" is a step. Returns the number of processes after the first, and when the
+ * last of them started: at_ms is the line's number. */
+struct found {
+    int count;
+    int64_t at_ms;
+};
+
+static struct found read_log(const char *lines) {
+    struct found found = {0, TIME_UNKNOWN};
+    struct heads h;
+    struct slice log = slice_of(lines), line;
+    int64_t steps = 0;
+    heads_begin(&h);
+    for (int64_t number = 1; slice_take_line(&log, &line); number++) {
+        bool is_step = slice_is(line, "#");
+        if (heads_line(&h, is_step ? slice_of("step 5 | loss 2.5") : line, number, steps)) {
+            found.count++;
+            found.at_ms = h.at_ms;
+        }
+        steps += is_step;
+    }
+    return found;
+}
+
+static void check(int line, const char *log, int count, int64_t at_ms) {
+    struct found found = read_log(log);
+    if (found.count != count || (count > 0 && found.at_ms != at_ms))
+        harness_fail(__FILE__, line, "%d processes, the last from line %lld, instead of %d and %lld:\n%s", found.count,
+                     (long long)found.at_ms, count, (long long)at_ms, log);
+}
+
+TEST(first_lines_that_come_again_start_a_process) {
+    check(__LINE__, "loading model\nusing 8 devices\n#\n#\nloading model\nusing 8 devices\n#\n", 1, 5);
+    check(__LINE__, "loading model\n#\n#\nloading model\n#\n#\n#\nloading model\n#\n", 2, 8);
+    /* Times and numbers of processes differ; resumed, it does not initialize. */
+    check(__LINE__,
+          "10:00:01 [17] main\n10:00:02 init\n10:00:03 model\n#\n#\n11:30:00 [95] main\nresume\n11:31:00 model\n", 1,
+          6);
+    check(__LINE__, "fresh start\nusing device cuda\nmodel of 7 B\n#\n#\nusing device cuda\nmodel of 7 B\n#\n", 1, 6);
+    check(__LINE__, "a.py:1: UserWarning: old\nloading model\n#\n#\na.py:1: UserWarning: old\nloading model\n#\n", 1,
+          5);
+}
+
+TEST(lines_of_one_process_start_none) {
+    static const char *const logs[] = {
+        /* a warning of each data loader; a block of an evaluation; an epoch's head */
+        "a.py:1: UserWarning: fork\n#\n#\na.py:1: UserWarning: fork\n#\n#\n",
+        "a.py:1: UserWarning: fork\n  warnings.warn(\nb.py:7: FutureWarning: x\n#\n#\na.py:1: UserWarning: fork\n"
+        "  warnings.warn(\nb.py:7: FutureWarning: x\n#\n",
+        "loading model\n***** Running Evaluation *****\n  Num examples = 100\n#\n#\n***** Running Evaluation *****\n"
+        "  Num examples = 100\n#\n",
+        "Epoch 1/10\n----------\n#\n#\nEpoch 2/10\n----------\n#\n#\n",
+        "loading model\nsecond line\n#\n#\nloading model\n#\n#\n",
+        /* a log whose start is lost: lines of each step, and of each save */
+        "tokens per second: 100\nmemory: 10 GB\n#\ntokens per second: 101\nmemory: 10 GB\n#\ntokens per second: 100\n"
+        "memory: 10 GB\n#\n",
+        "Saving checkpoint\n#\n#\nSaving checkpoint\n#\n#\n",
+        /* other ranks, before any step */
+        "loading model\nloading model\nloading model\n#\n#\n#\n",
+        "#\n#\nloading model\n#\n#\nloading model\n#\n",
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(logs); i++)
+        check(__LINE__, logs[i], 0, 0);
+}
+
+TEST(records_of_an_open_line_are_held) {
+    struct heads h;
+    struct record r = RECORD_INIT;
+    heads_begin(&h);
+    CHECK(!heads_line(&h, SLICE("loading model"), 1000, 0));
+    CHECK(!heads_line(&h, SLICE("using 8 devices"), 2000, 0));
+    CHECK(!heads_hold(&h, &r, 2));
+    CHECK(!heads_line(&h, SLICE("loading model"), 9000, 2));
+    CHECK(heads_is_open(&h, 2));
+    CHECK(!heads_is_open(&h, 3)); /* a step */
+    for (int i = 0; i < HEADS_HELD; i++)
+        CHECK(heads_hold(&h, &r, 2));
+    CHECK(!heads_hold(&h, &r, 2));
+    CHECK(heads_line(&h, SLICE("using 8 devices"), 9500, 2));
+    CHECK_INT(h.at_ms, 9000);
+    CHECK(!heads_is_open(&h, 2));
+}
