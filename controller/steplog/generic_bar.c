@@ -147,6 +147,14 @@ static int64_t first_step(const struct generic_bar *b, const struct progress *ba
     return is_known ? step - bar->done + b->start + 1 : step;
 }
 
+/* A bar that starts at 0 with fewer steps than the process before had in all counts the rest, if the steps that it
+ * leaves out were done. */
+static int64_t done_before(const struct generic_bar *b, const struct steplog *s, const struct progress *bar) {
+    int64_t left_out = s->bar_before.total != RECORD_NONE ? s->bar_before.total - bar->total : 0;
+    bool starts_at_zero = b->start_total == bar->total && b->start == 0;
+    return starts_at_zero && left_out > 0 && left_out <= s->bar_before.last ? left_out : 0;
+}
+
 bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct slice text) {
     struct progress bar;
     if (!parse_tqdm(text, &bar) && !parse_rich(text, &bar))
@@ -183,6 +191,8 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
         b->drawings[b->count - 1].step = step;
     if (bar.done == 0 || bar.done == done)
         return true;
+    if (b->drawn == 0 && epoch == RECORD_NONE)
+        b->before = done_before(b, s, &bar);
     if (!has_step)
         step = epoch != RECORD_NONE ? epoch * bar.total + bar.done : b->before + bar.done;
     if (b->drawn++ == 0)
@@ -218,6 +228,9 @@ static void emit_resume(struct steplog *s, int64_t step) {
 }
 
 static void emit_drawings(const struct generic_bar *b, struct steplog *s, int64_t from_ms) {
+    if (b->epoch == RECORD_NONE && s->bar.total == RECORD_NONE)
+        s->bar.total = b->before + b->total;
+    s->bar.last = b->drawings[b->count - 1].step;
     if (s->last_step == RECORD_NONE)
         emit_resume(s, b->resumed_step);
     for (int i = 0; i < b->count; i++) {

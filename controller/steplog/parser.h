@@ -111,6 +111,12 @@ struct steplog {
     bool is_evaluating;    /* patterns: since the line of an evaluation's start */
     int64_t blocking_step; /* of a save that training waits for; RECORD_NONE */
     int64_t unproved_step; /* of a save in the background that nothing has proved to be final; RECORD_NONE */
+
+    /* Of a bar that counts the steps of this process, and of the process before: its steps in all, as if it had counted
+     * from the job's first one, and the last one done. RECORD_NONE. */
+    struct steplog_bar {
+        int64_t total, last;
+    } bar, bar_before;
 };
 
 /* Whether that row of the table reads this log. */

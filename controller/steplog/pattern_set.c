@@ -89,7 +89,7 @@ static bool read_field(struct pattern_set *p, const struct userformat_field *f, 
     int64_t *to = to_all[f->meaning];
     bool is_duration = f->meaning != USERFORMAT_TIME && f->meaning != USERFORMAT_THROUGHPUT;
     if (to == &r->step) {
-        bool is_read = take_step(&value, to) && value.size_bytes == 0;
+        bool is_read = take_short_step(&value, to) && value.size_bytes == 0;
         if (is_read && f->meaning == USERFORMAT_NEXT_STEP) /* before step 0 there is none */
             *to = *to > 0 ? *to - 1 : RECORD_NONE;
         return is_read;

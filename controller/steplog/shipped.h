@@ -21,6 +21,9 @@
     X(openrlhf, "openrlhf")                                                                                            \
     X(nemo_rl, "nemo-rl")                                                                                              \
     X(axlearn, "axlearn")                                                                                              \
+    X(levanter, "levanter")                                                                                            \
+    X(big_vision, "big-vision")                                                                                        \
+    X(dinov2, "dinov2")                                                                                                \
     X(clu, "clu")
 
 enum {

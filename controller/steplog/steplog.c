@@ -47,6 +47,13 @@ static void begin_process(struct steplog *s) {
     s->blocking_step = s->unproved_step = s->saving_step = s->live_slices = s->loading_step = s->last_step =
         RECORD_NONE;
     s->is_saving = s->is_evaluating = false;
+    if (s->bar.total != RECORD_NONE)
+        s->bar_before = s->bar;
+    s->bar = (struct steplog_bar){RECORD_NONE, RECORD_NONE};
+}
+
+void steplog_continue(struct steplog *s, const struct steplog *before) {
+    s->bar_before = before->bar.total != RECORD_NONE ? before->bar : before->bar_before;
 }
 
 struct steplog *steplog_new_table(const struct format *const *formats, enum steplog_format format, const char *job_name,
@@ -60,6 +67,7 @@ struct steplog *steplog_new_table(const struct format *const *formats, enum step
     s->counts.first_stamp_ms = s->counts.last_stamp_ms = TIME_UNKNOWN;
     s->counts.recognized = STEPLOG_AUTO;
     s->stored_ms = s->stamp_ms = s->last_record_ms = TIME_UNKNOWN;
+    s->bar.total = s->bar_before.total = RECORD_NONE;
     begin_process(s);
     buf_init(&s->partial, STEPLOG_MAX_LINE_BYTES);
     buf_init(&s->parts[0].text, STEPLOG_MAX_LINE_BYTES);

@@ -60,6 +60,9 @@ void steplog_free(struct steplog *s);
 
 #define STEPLOG_MAX_PATTERN_BYTES 1024 /* of a user's pattern (patterns.h) */
 
+/* The log is of the process after that one. */
+void steplog_continue(struct steplog *s, const struct steplog *before);
+
 /* Lines that no transport stamped are taken at the time that they carry themselves, where the format prints one: a time
  * without zone (taken as UTC), at best the printing program's idea of when it was. now_ms: when the log was complete,
  * which gives the year where lines have none (absl); TIME_UNKNOWN: such lines have no time. */
@@ -69,8 +72,8 @@ void steplog_use_line_clocks(struct steplog *s, int64_t now_ms);
 void steplog_leave_out_repeats(struct steplog *s, struct repeats *repeats);
 /* Stamps become times by what is known of their clock. Borrowed, as above. */
 void steplog_follow_clock(struct steplog *s, struct skew *clock);
-/* Where another process of the log starts, a record of its start comes, and it is read as a log of its own. Borrowed,
- * as above. */
+/* Where another process of the log starts, a record of its start comes, and the rest is read as a separate log.
+ * Borrowed, as above. */
 void steplog_find_processes(struct steplog *s, struct heads *heads);
 
 /* Bytes as they come. stamped: each line starts with a transport stamp. Lines as container runtimes write them to files

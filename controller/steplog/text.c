@@ -22,6 +22,21 @@ bool take_step(struct slice *s, int64_t *step) {
     return true;
 }
 
+bool take_short_step(struct slice *s, int64_t *step) {
+    struct slice rest = *s, whole = *s;
+    int64_t thousandths;
+    if (!slice_take_scaled(&rest, 3, &thousandths) || !take_step(&whole, step))
+        return false;
+    bool is_thousands = slice_take_char(&rest, 'k');
+    bool is_millions = !is_thousands && slice_take_char(&rest, 'M');
+    if (is_thousands || is_millions)
+        *step = is_thousands ? thousandths : thousandths * 1000;
+    else if (thousandths % 1000 != 0)
+        return false;
+    *s = rest;
+    return *step <= STEPLOG_MAX_STEP;
+}
+
 bool take_duration_ms(struct slice *s, int64_t *ms) {
     struct slice rest = *s;
     int64_t found;

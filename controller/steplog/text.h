@@ -12,6 +12,8 @@
 bool text_after(struct slice text, const char *words, struct slice *rest);
 /* Cursor: a step number, 0 to STEPLOG_MAX_STEP. */
 bool take_step(struct slice *s, int64_t *step);
+/* Cursor: the same as tqdm shortens it: "1.23k" is 1230, "19.0" is 19. */
+bool take_short_step(struct slice *s, int64_t *step);
 /* Cursor: seconds as milliseconds, 0 to STEPLOG_MAX_DURATION_MS. */
 bool take_duration_ms(struct slice *s, int64_t *ms);
 /* Cursor: milliseconds with a fraction, the same bounds. */

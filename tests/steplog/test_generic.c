@@ -174,6 +174,45 @@ TEST(a_bar_records_where_training_resumed) {
     CHECK_INT(seen.first_step, 23);
 }
 
+/* A bar of `steps` drawings with that total, a step a second, from 0 on. */
+static struct steplog *read_rest(const struct steplog *before, int steps, int total, struct seen *seen) {
+    char text[2000];
+    int n = snprintf(text, sizeof text, "2026-11-21T02:00:00Z steps:   0%%|  | 0/%d [00:00<?, ?it/s]", total);
+    for (int i = 1; i <= steps; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "\rsteps:   4%%|4   | %d/%d [00:%02d<01:01,  1.6it/s, avr_loss=0.1]", i, total, i);
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, seen);
+    *seen = (struct seen){0};
+    if (before != NULL)
+        steplog_continue(s, before);
+    steplog_feed(s, (struct slice){text, (size_t)n}, true);
+    steplog_end(s);
+    return s;
+}
+
+/* kohya-ss/sd-scripts 48d368fa train_network.py:1358 */
+TEST(a_bar_of_the_rest_continues_the_process_before) {
+    struct seen seen;
+    struct steplog *first = read_rest(NULL, 12, 100, &seen);
+    CHECK_INT(seen.resumed_step, 1);
+    CHECK_INT(seen.last_step, 12);
+    struct steplog *second = read_rest(first, 12, 92, &seen);
+    CHECK_INT(seen.resumed_step, 9);
+    CHECK_INT(seen.last_step, 20);
+    struct steplog *third = read_rest(second, 6, 85, &seen);
+    CHECK_INT(seen.resumed_step, 16);
+    CHECK_INT(seen.last_step, 21);
+    steplog_free(third);
+    third = read_rest(second, 6, 60, &seen); /* 40 were not done: it is another job's */
+    CHECK_INT(seen.resumed_step, 1);
+    steplog_free(third);
+    third = read_rest(second, 6, 100, &seen); /* it starts over */
+    CHECK_INT(seen.resumed_step, 1);
+    steplog_free(third);
+    steplog_free(second);
+    steplog_free(first);
+}
+
 /* Only the next epoch shows that the counter continues: then the first line's step was one, too. */
 TEST(steps_before_the_counter_is_understood_are_not_lost) {
     struct seen seen = {0};

@@ -105,6 +105,25 @@ TEST(what_a_line_says_of_the_time_after_its_step_ends_with_the_line) {
     steplog_free(s);
 }
 
+/* tqdm shortens counts of 1,000 and more. Half a step counts none. */
+TEST(a_short_count_is_read) {
+    static const struct {
+        const char *count;
+        int64_t step;
+    } cases[] = {{"9.00", 9},      {"999", 999},       {"1.23k", 1230},
+                 {"123k", 123000}, {"1.02M", 1020000}, {"19.5", RECORD_NONE}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct tally t;
+        char line[160];
+        struct steplog *s = parser(&t);
+        snprintf(line, sizeof line, "Progress on:train %sit/2.00Mit rate:2.1it/s remaining:1:09 elapsed:09:45",
+                 cases[i].count);
+        say(s, line, 0);
+        CHECK_INT(t.last.step, cases[i].step);
+        steplog_free(s);
+    }
+}
+
 TEST(a_named_format_that_gives_steps_keeps_the_log) {
     struct tally t;
     struct steplog *s = parser(&t);

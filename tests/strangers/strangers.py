@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-import trainers_examples, trainers_jax, trainers_others, trainers_pretraining  # noqa: F401, they fill STYLES
+import programs_more, trainers_examples, trainers_jax, trainers_others, trainers_pretraining  # noqa: F401, they fill STYLES
 import trainers_sharded, trainers_tuning, trainers_vision  # noqa: F401
 from job import STYLES, Job
 from programs import PROGRAMS
@@ -31,11 +31,8 @@ JOBS_TO_JUDGE = 20  # the jobs that KNOWN counts; seeds are 0, 1, ..., so fewer 
 
 # Styles of which no log is read, and why.
 UNREAD = {
-    "levanter": "a line a minute, whose number of steps is rounded (1.23k)",
-    "big_vision": "a line for each value, all with the step in brackets",
     "hf_notqdm": "lines with a share of an epoch and no step",
     "accelerate_ex": "a bar that ends no line until it is complete",
-    "dinov2": "MetricLogger's line behind a glog prefix, without an epoch",
     "espnet2": "a range of batches (1-682batch) in place of a step",
 }
 
@@ -46,6 +43,7 @@ BAR = "only a bar: a save or an evaluation looks like a long step"
 # Styles that fail: of JOBS_TO_JUDGE jobs, those that are outside by more than ALLOWED with a file for each attempt and
 # with one file, and why, as far as it is known.
 KNOWN = {
+    "levanter": (1, 1, "a line a minute: counts of 1,000 and more have three digits, and what follows the last line is unknown"),
     "metaseq": (1, 1, "in one job all steps of the first attempt count as repeated"),
     "detectron2": (1, 0, PREPARATION),
     "paddlenlp": (1, 1, "training after a save counts as the save"),
@@ -62,7 +60,6 @@ KNOWN = {
     "word_lm": (0, 1, "one file: in one job an attempt ends before its second line"),
     "lingua": (1, 0, PREPARATION),
     "colossal_llama": (1, 1, BAR),
-    "kohya": (14, 12, "the bar of a resumed attempt starts at 0 again, as if its steps were repeated"),
 }
 
 

@@ -321,6 +321,8 @@ static void finish_file(struct analyze_ledger *l) {
 }
 
 static void begin_file(struct analyze_ledger *l) {
+    if (l->parser != NULL)
+        steplog_continue(l->next_parser, l->parser);
     finish_file(l);
     l->parser = l->next_parser;
     l->next_parser = NULL;
