@@ -42,7 +42,8 @@ def hostile():
         bucket["evidence"] = HOSTILE
     status["availability"]["message"] = HOSTILE
     status["time"].pop("end", None)
-    status["executions"][0].update(cause=HOSTILE[:60], evidence=HOSTILE, node=HOSTILE[:60])
+    status["executions"][0].update(cause=HOSTILE[:60], evidence=HOSTILE, node=HOSTILE[:60], nodeEvidence=[{"role": "Cause", "node": HOSTILE, "signal": HOSTILE[:60], "message": HOSTILE}],
+                                   rootCause={"class": HOSTILE[:32], "basis": "Derived", "symptomOnly": True, "line": HOSTILE, "frame": HOSTILE[:120]})
     status["conditions"] = [{"type": "Ready", "status": "False", "observedGeneration": 1, "reason": "Odd", "message": HOSTILE, "lastTransitionTime": "2026-11-21T00:00:00Z"}]
     return job
 
@@ -103,6 +104,10 @@ def check_job(t, b, rig):
     cells = b.ask("[...document.querySelectorAll('table.cards')].map(c => [...c.querySelectorAll('tbody tr')].map(r => [...r.children].map(d => d.textContent)))")
     struck = [dict(zip(headings[0], row)) for row in cells[0]]
     t.check("interruptions: when each was noticed, and whether it saved on SIGTERM", [(r["noticed"], r["saved on SIGTERM"]) for r in struck] == [("1.2 s", ""), ("", "no")], struck)
+    t.check("interruptions: why, who failed first, and what its nodes showed", struck[0]["root cause"] == "GPUHardware: Xid79 (owner Provider, Observed)first: slice 1/2, "
+            "node tpu-slice-1-2GPU has fallen off the bus3 only followed" and
+            struck[0]["nodes showed"] == "Cause: Xid79 on tpu-slice-1-2, 2026-11-21 07:22:57: condition XidCriticalError=True" and
+            not struck[1]["root cause"], struck)
     came_up = [dict(zip(headings[1], row)) for row in cells[1]]
     t.check("executions: how each came up", [(r["image pull"], r["first step's compile"], r["slowest pull"]) for r in came_up] ==
             [("3.0 s", "2.5 s", status["executions"][0]["slowestPull"]), ("1.0 s", "2.5 s", status["executions"][1]["slowestPull"])], came_up)

@@ -82,6 +82,35 @@ static void draw_node_evidence(const json_t *execution, const struct text_style 
     }
 }
 
+/* Draws why it ended, and who failed first: "GPUHardware: Xid79 (owner Provider, Observed); slice 0/3, node n0". */
+static void draw_root_cause(const json_t *execution, const struct text_style *style, struct buf *out) {
+    const json_t *c = pick(execution, "rootCause");
+    CLEANUP_BUF struct buf line;
+    if (!*pick_text(c, "class"))
+        return;
+    buf_init(&line, 4096);
+    buf_format(&line, "%s%s%s (owner %s, %s)", pick_text(c, "class"), *pick_text(c, "reason") ? ": " : "",
+               pick_text(c, "reason"), *pick_text(c, "owner") ? pick_text(c, "owner") : "Unknown",
+               pick_text(c, "basis"));
+    if (json_is_true(pick(c, "symptomOnly")))
+        buf_format(&line, ", a symptom only%s%s", *pick_text(c, "waitsFor") ? ": it waits for " : "",
+                   pick_text(c, "waitsFor"));
+    if (*pick_text(c, "replicatedJob"))
+        buf_format(&line, "; first %s %lld/%lld", pick_text(c, "replicatedJob"), (long long)pick_int(c, "jobIndex", 0),
+                   (long long)pick_int(c, "completionIndex", 0));
+    if (*pick_text(c, "node"))
+        buf_format(&line, " on node %s", pick_text(c, "node"));
+    if (pick_int(c, "followers", 0) > 0)
+        buf_format(&line, "; %lld only followed", (long long)pick_int(c, "followers", 0));
+    if (pick_int(c, "unread", 0) > 0)
+        buf_format(&line, "; %lld could not be read in time", (long long)pick_int(c, "unread", 0));
+    text_wrap(out, style, 5, 2, buf_text(&line));
+    if (*pick_text(c, "line"))
+        text_wrap(out, style, 7, 0, pick_text(c, "line"));
+    if (*pick_text(c, "frame"))
+        text_wrap(out, style, 7, 0, pick_text(c, "frame"));
+}
+
 static void draw_interruption(const json_t *execution, const struct text_style *style, struct buf *out) {
     char when[TEXT_DURATION_SIZE];
     buf_format(out, "  #%lld %s  ", (long long)pick_int(execution, "number", 0),
@@ -112,6 +141,7 @@ static void draw_interruption(const json_t *execution, const struct text_style *
         text_wrap(out, style, 5, 0, buf_text(&line));
     if (*pick_text(execution, "evidence"))
         text_wrap(out, style, 5, 0, pick_text(execution, "evidence"));
+    draw_root_cause(execution, style, out);
     draw_node_evidence(execution, style, out);
 }
 

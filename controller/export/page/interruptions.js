@@ -18,6 +18,43 @@ function interruptionGroups(rows) {
     return h("p", { class: "note" }, `Of the ${rows.length} below ${words.filter(Boolean).join("; ")}.`);
 }
 
+// A line for each part that is known: the class, who failed first, what it printed.
+function rootCause(execution) {
+    const c = (k) => text(execution, "rootCause." + k);
+    if (!c("class")) return "";
+    const slot = c("replicatedJob") && `${c("replicatedJob")} ${c("jobIndex")}/${c("completionIndex")}`;
+    const first = [slot, c("container") && `container ${c("container")}`, c("node") && `node ${c("node")}`].filter(
+        Boolean,
+    );
+    const followers = number(execution, "rootCause.followers"),
+        unread = number(execution, "rootCause.unread");
+    return [
+        `${c("class")}${c("reason") && ": " + c("reason")} (${c("owner") && `owner ${c("owner")}, `}${c("basis")})`,
+        c("symptomOnly") === "true" &&
+            `a symptom only${c("waitsFor") && `: it waits for ${c("waitsFor")}`}; the cause is not known`,
+        first.length > 0 && `first: ${first.join(", ")}`,
+        c("line"),
+        c("frame"),
+        followers > 0 && `${followers} only followed`,
+        unread > 0 && `${unread} could not be read in time`,
+    ]
+        .filter(Boolean)
+        .map((line) => h("div", null, line));
+}
+
+// Signals of its nodes: "Cause: Xid79 on n0, 11-21 02:16:10: condition XidCriticalError=True ...".
+function nodeSignals(execution) {
+    const signals = list(execution, "nodeEvidence");
+    if (signals.length === 0) return "";
+    return signals.map((s) =>
+        h(
+            "div",
+            null,
+            `${text(s, "role")}: ${text(s, "signal")} on ${text(s, "node")}, ${text(s, "time") ? stamp(time(s, "time")) : "of unknown age"}: ${text(s, "message")}`,
+        ),
+    );
+}
+
 function interruptionTable(status) {
     const rows = list(status, "executions").filter((e) => text(e, "cause"));
     const total = number(status, "interruptions.total") ?? 0;
@@ -57,6 +94,8 @@ function interruptionTable(status) {
             ["caught up", ms("catchUpMilliseconds"), "num"],
             ["saved on SIGTERM", (e) => ({ true: "yes", false: "no" })[e.savedOnTermination] || ""],
             ["evidence", (e) => brief("evidence-" + text(e, "number"), text(e, "evidence")), "evidence"],
+            ["root cause", rootCause, "evidence"],
+            ["nodes showed", nodeSignals, "evidence"],
         ]),
     ];
 }
