@@ -14,7 +14,7 @@ static void append_lines(struct buf *out, struct slice text) {
     struct slice line;
     while (slice_take_until(&text, '\n', &line)) {
         line = slice_trim(line);
-        if (line.size_bytes == 0 || slice_starts(line, "//"))
+        if (line.size_bytes == 0 || slice_starts(line, "//") || slice_starts(line, "/*"))
             continue;
         buf_append_slice(out, line);
         bool is_complete = strchr(",;({[}", line.data[line.size_bytes - 1]) != NULL && !slice_contains(line, "//");

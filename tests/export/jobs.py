@@ -34,7 +34,7 @@ def interrupted(count=300):
     job = named(TRAINING, "interrupted")
     status = job["status"]
     to = parsed("2026-11-21T03:33:04Z")
-    at = to - datetime.timedelta(hours=1)
+    at = to - datetime.timedelta(minutes=70)
     stamp = "%Y-%m-%dT%H:%M:%S.000Z"
     status["executions"] = []
     for i in range(16):
@@ -43,6 +43,8 @@ def interrupted(count=300):
              "firstStepAt": (at + datetime.timedelta(seconds=3)).strftime(stamp), "firstStep": 10 * i, "lastStep": 10 * i + 12}
         if i < 15:
             e.update(end=end.strftime(stamp), cause="NodeFailure" if i % 3 else "OutOfMemory", node=f"tpu-{i % 3}", nodePool="tpu", lostWorkMilliseconds=4000, lostSteps=2,
+                     rootCause={"class": "GPUHardware", "reason": "Xid79", "owner": "Provider", "basis": "Observed", "symptomOnly": False, "replicatedJob": "slice", "jobIndex": 1,
+                                "completionIndex": 2, "line": "GPU has fallen off the bus"}, nodeEvidence=[{"node": f"tpu-{i % 3}", "signal": "Xid79", "role": "Cause"}],
                      evidence="Pod x: " + "the kubelet stopped posting the status of its node " * 8)
         status["executions"].append(e)
         at = end

@@ -5,15 +5,17 @@ person selected, focused, opened, filtered or zoomed to stays. axe reads each st
 import json
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser  # noqa: E402
 from jobs import FLEET, STORY, TRAINING, named, put_jobs, shifted  # noqa: E402
-from rig import Rig, Tally  # noqa: E402
+from rig import Rig, Tally, fetch  # noqa: E402
 
 OUT = ".build/page/states"
 AXE = ".build/axe/node_modules/axe-core/axe.min.js"
+ESLINT = ".build/axe/node_modules/.bin/eslint"
 NO_SOCKET = "window.WebSocket = class { constructor() { window.socket = this; } };"
 REFUSED = "window.WebSocket = class { constructor() { setTimeout(() => this.onclose(), 1); } };"
 NAMES = "[...document.querySelectorAll('.fleet .name')].map(e => e.firstChild.textContent)"
@@ -76,6 +78,10 @@ def check_truth(t, b, rig):
     t.check("a stack: kept, lost with machines, lost without", [round(w, 2) for _, w in done] == [round(100 * x / times["wallMilliseconds"], 2) for x in (
         times["productiveMilliseconds"], times["availableMilliseconds"] - times["productiveMilliseconds"], times["wallMilliseconds"] - times["availableMilliseconds"])], done)
     t.check("steps not known are not drawn as lost", [c for c, _ in dict(sums)["research/blind"]][0] == "bar f-wall" or "f-wall" in str(dict(sums)["research/blind"]), dict(sums)["research/blind"])
+    for width in (1280, 390):
+        b.size(width, 850)
+        thin = b.ask("[...document.querySelectorAll('svg.strip rect')].map(r => r.getBoundingClientRect().width).filter(w => w < 0.9)")
+        t.check(f"no bar of a strip is thinner than a pixel at {width} px", thin == [], thin)
     read(t, b, "list")
     open_list(b, rig, "#/?range=now", [n for n in JOBS if n not in ("done", "blind", "digits")])
     t.check("what runs or waits now: no job that has ended", True)
@@ -154,7 +160,7 @@ def check_job(t, b, rig):
     ends = b.ask("[...document.querySelectorAll('.gantt .end')].map(e => e.innerText).filter(Boolean)")
     t.check("an execution of a queued job does not say that it runs", "queued" in ends and not any("running" in e for e in ends), ends)
     t.check("commands to copy name the job, its target and its pod", all(w in b.ask("document.querySelector('.commands').innerText") for w in (
-        "kubectl goodput explain queued-again -n research", "kubectl describe jobset llama3-70b -n research", "kubectl logs llama3-70b-slice-0-0-abcde -n research")))
+        "kubectl goodput explain queued-again -n research", "kubectl describe jobset llama3-70b -n research", "kubectl logs llama3-70b-slice-0-0-abcde -n research", "kubectl describe node tpu-a-0-3")))
     read(t, b, "queued-again")
     open_job(b, rig, "digits")
     tiles = b.ask("[...document.querySelectorAll('[data-score] b')].map(e => e.textContent)")
@@ -173,6 +179,9 @@ def check_interrupted(t, b, rig):
     page = b.ask("document.querySelector('[data-key=interruptions]').innerText")
     t.check("300 interruptions: by cause, and the newest by node and hour", all(w in page for w in ("300: 200 NodeFailure, 100 OutOfMemory", "by node: tpu-", "by hour: 2026-11-21 0")), page[:600])
     t.check("300 interruptions: the newest one by one", b.ask("document.querySelectorAll('[data-key=interruptions] tbody tr').length") == 15)
+    cells = b.ask("Object.fromEntries([...document.querySelectorAll('[data-key=interruptions] tbody tr:first-child td')].map(d => [d.dataset.label, d.innerText]))")
+    t.check("an interruption has its root cause, its line and the signals of its nodes", all(w in cells["root cause"] for w in ("GPUHardware: Xid79", "slice 1/2", "GPU has fallen off the bus"))
+            and "Xid79 on tpu-0" in cells["nodes showed"], cells)
     thin = b.ask("[...document.querySelectorAll('.gantt rect')].map(r => r.getBoundingClientRect().width).filter(w => w < 0.9)")
     t.check("no bar is thinner than a pixel", thin == [], thin)
     read(t, b, "interrupted")
@@ -276,6 +285,20 @@ def check_units(t, b, rig):
         t.check("unit: " + expression, found == expected, found)
 
 
+RULES = ("no-undef", "no-unused-vars", "no-redeclare", "no-shadow", "no-var", "prefer-const", "eqeqeq", "no-dupe-keys", "no-unreachable", "no-fallthrough", "no-self-compare", "no-eval")
+GLOBALS = ("document,window,location,history,addEventListener,innerWidth,scrollTo,scrollX,scrollY,fetch,AbortSignal,setTimeout,setInterval,requestAnimationFrame,"
+           "matchMedia,localStorage,navigator,WebSocket,IntersectionObserver,URLSearchParams,Node")
+
+
+def check_lint(t, rig):
+    """eslint reads the script as it is sent, so that a name in another file is known."""
+    script = re.search(r"<script>(.*?)</script>", fetch(rig.page)[1], re.S).group(1)
+    done = subprocess.run([ESLINT, "--no-config-lookup", "--parser-options", "sourceType:script", "--global", GLOBALS, "--rule", json.dumps({r: 2 for r in RULES}), "--stdin"],
+                          input=script, text=True, capture_output=True)
+    t.check("eslint: no problem in the script", done.returncode == 0, done.stdout[-1500:] + done.stderr[-500:])
+    t.check("the script is not empty for it", len(script) > 30000, len(script))
+
+
 READ = []
 
 
@@ -316,6 +339,7 @@ def main():
     t, rig, b = Tally(), Rig(), Browser()
     try:
         b.size(1280, 850)
+        check_lint(t, rig)
         check_before_data(t, b, rig)
         put_jobs(rig)
         rig.put_fleet(FLEET)

@@ -59,7 +59,7 @@ function segments(status) {
 // Neighbors that are too short to see, as one part of the state "mixed".
 function merged(parts, from, to) {
     const out = [],
-        shortest = (to - from) / 600;
+        shortest = (to - from) / 300; // a pixel of a phone's width
     for (const s of parts) {
         const last = out[out.length - 1];
         if (s.to - s.from >= shortest) out.push(s);
@@ -81,7 +81,7 @@ function segmentBar(s, from, to, attributes) {
         b = Math.min(s.to, to);
     if (!(b > a)) return null;
     const x = pc(a, from, to);
-    return bar("s-" + s.state, Math.min(x, 99.9), Math.max(pc(b, from, to) - x, 0.1), attributes, segmentWords(s));
+    return bar("s-" + s.state, Math.min(x, 99.7), Math.max(pc(b, from, to) - x, 0.3), attributes, segmentWords(s));
 }
 
 function legend(entries, name) {
@@ -90,8 +90,8 @@ function legend(entries, name) {
             ? h("svg:line", { class: kind, x1: 6, x2: 6, y1: 0, y2: 12 })
             : h("svg:rect", { class: kind, width: 12, height: 12 });
     return h(
-        "ul",
-        { class: "legend" },
+        "ul.legend",
+        null,
         name && h("li", null, name + ":"),
         entries.map(([kind, words]) => h("li", null, h("svg:svg", { "aria-hidden": "true" }, sample(kind)), words)),
     );
@@ -215,7 +215,7 @@ function waterfallRows(status) {
 
 function waterfall(status) {
     const wall = number(status, "time.wallMilliseconds");
-    const box = h("div", { class: "falls" });
+    const box = h("div.falls");
     waterfallRows(status).forEach((row) => {
         const width = (100 * row.ms) / wall,
             x = (100 * row.at) / wall;
@@ -266,8 +266,8 @@ function waterfall(status) {
             h(
                 "div",
                 { class: "row " + row.kind },
-                h("div", { class: "label" }, label),
-                h("div", { class: "bar-box" }, svg),
+                h("div.label", null, label),
+                h("div.bar-box", null, svg),
                 h("div", { class: "value num" }, duration(row.ms)),
                 h("div", { class: "value num soft" }, row.share),
             ),
@@ -319,8 +319,8 @@ function windowBars(status) {
             h(
                 "div",
                 { class: "row", "data-window": text(w, "windowSeconds") },
-                h("div", { class: "label" }, windowName(w)),
-                h("div", { class: "bar-box" }, svg),
+                h("div.label", null, windowName(w)),
+                h("div.bar-box", null, svg),
                 h("div", { class: "value num" }, text(w, "job") || "–"),
                 h(
                     "div",

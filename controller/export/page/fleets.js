@@ -61,7 +61,7 @@ function fall(f) {
                 ["f-wall", "idle"],
             ].filter(([kind]) => has(kind.slice(2))),
         ),
-        h("p", { class: "note" }, `Of ${chipHours(whole / 3600)} chip-hours (${text(steps[0], "name")}): ${words}.`),
+        note(`Of ${chipHours(whole / 3600)} chip-hours (${text(steps[0], "name")}): ${words}.`),
     ];
 }
 
@@ -78,9 +78,9 @@ function fleetView(f) {
             null,
             h("td", null, name),
             ...scores.map((k) =>
-                h("td", { class: "num" }, range(text(o, "goodput." + k), text(o, `goodput.${k}UpperBound`)) || "–"),
+                h("td.num", null, range(text(o, "goodput." + k), text(o, `goodput.${k}UpperBound`)) || "–"),
             ),
-            currency && h("td", { class: "num" }, text(o, o === s ? "cost.lost" : "costLost") || "–"),
+            currency && h("td.num", null, text(o, o === s ? "cost.lost" : "costLost") || "–"),
             h("td", null, text(o, "topBadput") || "–"),
         );
     const money = (o) => (currency && text(o, "cost") ? `, ${text(o, "cost")} ${currency}` : ""),
@@ -98,14 +98,10 @@ function fleetView(f) {
                 ` ${text(s, "window.name")} · ${text(s, "jobs.counted") || 0} jobs${rate ? ` · ${rate} interruptions per 1,000 node-days` : ""}`,
             ),
         ),
-        ready && ready.status !== "True" && h("p", { class: "note" }, text(ready, "message")),
-        degraded && h("p", { class: "note" }, text(degraded, "message")),
+        ready && ready.status !== "True" && note(text(ready, "message")),
+        degraded && note(text(degraded, "message")),
         number(s, "chipSeconds.unobserved") > 0 &&
-            h(
-                "p",
-                { class: "note" },
-                `${chipHours(s.chipSeconds.unobserved / 3600)} chip-hours unobserved: available or not.`,
-            ),
+            note(`${chipHours(s.chipSeconds.unobserved / 3600)} chip-hours unobserved: available or not.`),
         fall(f),
         h(
             "div",
@@ -145,9 +141,7 @@ function fleetView(f) {
             ),
         ),
         list(s, "topLosses").length > 0 &&
-            h(
-                "p",
-                { class: "note" },
+            note(
                 "Most lost: ",
                 list(s, "topLosses")
                     .slice(0, 3)
@@ -162,9 +156,7 @@ function fleetView(f) {
                     .join("; "),
             ),
         list(s, "interruptions.byCause").length > 0 &&
-            h(
-                "p",
-                { class: "note" },
+            note(
                 "Lost to interruptions: ",
                 list(s, "interruptions.byCause")
                     .slice(0, 5)
@@ -172,9 +164,7 @@ function fleetView(f) {
                     .join("; "),
             ),
         currency &&
-            h(
-                "p",
-                { class: "note" },
+            note(
                 `Cost: ${text(s, "cost.allocated")} ${currency}, of these ${text(s, "cost.lost")} lost${text(s, "cost.pricedShare") ? ` (${text(s, "cost.pricedShare")} of the chip-hours have a price)` : ""}.`,
             ),
     );

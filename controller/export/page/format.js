@@ -4,11 +4,11 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// Makes an element: h('a', {href: '#/', class: 'x'}, child, 'text', null). Names with "svg:" are SVG.
+// Makes an element: h("a.note", {href: "#/"}, child, "text", null). Names with "svg:" are SVG.
 function h(name, attributes, ...children) {
-    const element = name.startsWith("svg:")
-        ? document.createElementNS(SVG, name.slice(4))
-        : document.createElement(name);
+    const [tag, kind] = name.split("."),
+        element = tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
+    if (kind) element.setAttribute("class", kind);
     for (const key in attributes || {}) {
         const value = attributes[key];
         if (value === null || value === undefined || value === false) continue;
@@ -20,6 +20,8 @@ function h(name, attributes, ...children) {
             element.append(child instanceof Node ? child : document.createTextNode(String(child)));
     return element;
 }
+
+const note = (...children) => h("p.note", null, ...children);
 
 // "status.time.wallMilliseconds" of any object; undefined if it is absent.
 function pick(object, path) {

@@ -15,7 +15,7 @@ function interruptionGroups(rows) {
         grouped("by node", rows, (e) => text(e, "node")),
         grouped("by hour", rows, (e) => stamp(time(e, "end")).slice(0, 13) + "h"),
     ];
-    return h("p", { class: "note" }, `Of the ${rows.length} below ${words.filter(Boolean).join("; ")}.`);
+    return note(`Of the ${rows.length} below ${words.filter(Boolean).join("; ")}.`);
 }
 
 // A line for each part that is known: the class, who failed first, what it printed.
@@ -56,9 +56,9 @@ function nodeSignals(execution) {
 }
 
 function interruptionTable(status) {
-    const rows = list(status, "executions").filter((e) => text(e, "cause"));
+    const rows = list(status, "executions").filter((e) => text(e, "cause") || text(e, "rootCause.class"));
     const total = number(status, "interruptions.total") ?? 0;
-    if (total === 0) return null;
+    if (total === 0 && rows.length === 0) return null;
     const causes = list(status, "interruptions.byCause")
         .map((c) => `${text(c, "count")} ${text(c, "cause")}`)
         .join(", ");
@@ -73,16 +73,14 @@ function interruptionTable(status) {
     const ms = (key) => (e) => (number(e, key) === 0 ? "–" : duration(number(e, key)));
     return [
         h("h2", null, "Interruptions"),
-        h(
-            "p",
-            { class: "note" },
+        note(
             `${total}: ${causes}${mean ? "; " + mean : ""}${rows.length < total ? `; the newest ${rows.length} are kept one by one` : ""}.`,
         ),
         interruptionGroups(rows),
         table(rows, [
             ["#", (e) => text(e, "number"), "num"],
             ["when", (e) => stamp(time(e, "end")), "num"],
-            ["cause", (e) => text(e, "cause")],
+            ["cause", (e) => text(e, "cause") || "the job's end"],
             ["node", (e) => text(e, "node"), "num"],
             ["pool", (e) => text(e, "nodePool"), "num"],
             ["steps lost", (e) => text(e, "lostSteps"), "num"],

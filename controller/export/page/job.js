@@ -34,8 +34,8 @@ function scoreTiles(status) {
     const bound = (k) => (g(k + "UpperBound") && g(k + "UpperBound") !== g(k) ? `at most ${g(k + "UpperBound")}` : "");
     return [
         h(
-            "div",
-            { class: "tiles" },
+            "div.tiles",
+            null,
             tile("goodput", g("job"), "productive", bound("job")),
             !isOfLog && [sign("="), tile("scheduling", g("scheduling"), "scheduling", bound("scheduling")), sign("×")],
             tile("runtime", g("runtime"), "runtime", bound("runtime")),
@@ -46,10 +46,9 @@ function scoreTiles(status) {
             ],
         ),
         rangeNote(status),
-        isOfLog && h("p", { class: "note" }, "A log does not show when machines were there: no scheduling goodput."),
-        g("evidence") && h("p", { class: "note" }, `Evidence explains ${g("evidence")} of the available time.`),
-        !g("job") &&
-            h("p", { class: "note" }, "Without step lines, runtime goodput and goodput are not known; they are not 0."),
+        isOfLog && note("A log does not show when machines were there: no scheduling goodput."),
+        g("evidence") && note(`Evidence explains ${g("evidence")} of the available time.`),
+        !g("job") && note("Without step lines, runtime goodput and goodput are not known; they are not 0."),
     ];
 }
 
@@ -63,7 +62,7 @@ const problems = (status) =>
 
 function warnings(status) {
     return problems(status).map((c) =>
-        h("div", { class: "warn" }, h("b", null, `${text(c, "type")}: ${text(c, "reason")}`), " ", text(c, "message")),
+        h("div.warn", null, h("b", null, `${text(c, "type")}: ${text(c, "reason")}`), " ", text(c, "message")),
     );
 }
 
@@ -85,8 +84,8 @@ function table(rows, cells) {
         "div",
         { class: "scroll", tabindex: 0 },
         h(
-            "table",
-            { class: "cards" },
+            "table.cards",
+            null,
             h(
                 "thead",
                 null,
@@ -125,9 +124,7 @@ function adviceTable(status) {
     if (rows.length === 0) return null;
     return [
         h("h2", null, "What would help"),
-        h(
-            "p",
-            { class: "note" },
+        note(
             "Each for itself: the same progress in less time. The numbers behind a change are in the documentation (how-to/advice.md).",
         ),
         table(rows, [
@@ -189,15 +186,15 @@ function forecastView(status) {
     return [
         h("h2", null, "Forecast"),
         h(
-            "table",
-            { class: "forecast" },
+            "table.forecast",
+            null,
             h(
                 "tbody",
                 null,
                 rows.map(([k, v]) => h("tr", null, h("th", { scope: "row" }, k), h("td", null, v))),
             ),
         ),
-        assumed.length > 0 && h("p", { class: "note" }, "Assumed: " + assumed.join(" ")),
+        assumed.length > 0 && note("Assumed: " + assumed.join(" ")),
     ];
 }
 
@@ -309,7 +306,8 @@ function commandList(job) {
         namespace = text(job, "metadata.namespace"),
         target = (k) => text(job, "spec.targetRef." + k),
         pod = text(job, "status.target.logPod"),
-        container = text(job, "status.target.logContainer");
+        container = text(job, "status.target.logContainer"),
+        node = list(job, "status.executions").reduce((last, e) => text(e, "node") || last, "");
     if (!namespace) return null;
     const commands = [
         `kubectl goodput explain ${name} -n ${namespace}`,
@@ -317,12 +315,13 @@ function commandList(job) {
         target("name") && `kubectl describe ${target("kind").toLowerCase()} ${target("name")} -n ${namespace}`,
         pod && `kubectl logs ${pod} -n ${namespace}${container ? ` -c ${container}` : ""}`,
         text(job, "status.target.queue") && `kubectl get workloads -n ${namespace}`,
+        node && `kubectl describe node ${node}`,
     ].filter(Boolean);
     return [
         h("h2", null, "Look further"),
         h(
-            "ul",
-            { class: "commands" },
+            "ul.commands",
+            null,
             commands.map((c) =>
                 h(
                     "li",
@@ -332,8 +331,7 @@ function commandList(job) {
                 ),
             ),
         ),
-        !report &&
-            h("p", { class: "note" }, h("a", { href: "job?" + new URLSearchParams({ namespace, name }) }, "as JSON")),
+        !report && note(h("a", { href: "job?" + new URLSearchParams({ namespace, name }) }, "as JSON")),
     ];
 }
 
@@ -353,10 +351,8 @@ function headView(job, status) {
         .filter(Boolean)
         .join(" · ");
     return [
-        h("h1", null, namespace && h("span", { class: "soft" }, namespace + "/"), text(job, "metadata.name")),
-        h(
-            "p",
-            { class: "note" },
+        h("h1", null, namespace && h("span.soft", null, namespace + "/"), text(job, "metadata.name")),
+        note(
             phase && h("span", { class: "badge " + phase }, phase),
             " ",
             text(status, "phaseSince") && `since ${stamp(time(status, "phaseSince"))} · `,
@@ -371,7 +367,7 @@ function headView(job, status) {
             ),
         text(status, "availability.message") &&
             !pick(status, "time.end") &&
-            h("p", { class: "note" }, "Waiting for: " + text(status, "availability.message")),
+            note("Waiting for: " + text(status, "availability.message")),
         warnings(status),
     ];
 }
@@ -380,9 +376,7 @@ function waterfallView(status) {
     const isOfLog = isLogAlone(status);
     return [
         h("h2", null, "Where the time went"),
-        h(
-            "p",
-            { class: "note" },
+        note(
             `Every millisecond from ${stamp(time(status, "time.start"))} to ${stamp(time(status, "time.observedThrough"))} is in exactly one row. A row opens to show why.`,
         ),
         legend(
@@ -406,7 +400,7 @@ function executionView(job, status, view) {
     return [
         h("h2", null, "Executions"),
         time(list(status, "executions")[0], "start") > time(status, "time.start") &&
-            h("p", { class: "note" }, `The newest ${list(status, "executions").length} are kept one by one.`),
+            note(`The newest ${list(status, "executions").length} are kept one by one.`),
         legend(
             Object.keys(STATES)
                 .map((s) => ["s-" + s, STATES[s]])
@@ -426,9 +420,7 @@ function stepView(job, status, view) {
     return (
         stair && [
             h("h2", null, "Steps"),
-            h(
-                "p",
-                { class: "note" },
+            note(
                 (points(job, "trace.steps").length
                     ? "From the lines of the log."
                     : "First and last step of each execution are known, the lines between are drawn straight.") +
@@ -462,12 +454,12 @@ function jobView(job) {
     const hasTime = number(status, "time.wallMilliseconds") > 0;
     const sections = {
         head: headView(job, status),
-        empty: !hasTime && h("p", { class: "empty" }, "There is nothing to show yet: no time has been accounted."),
+        empty: !hasTime && h("p.empty", null, "There is nothing to show yet: no time has been accounted."),
         scores: hasTime && scoreTiles(status),
         waterfall: hasTime && waterfallView(status),
         windows: hasTime && list(status, "windows").length > 0 && [h("h2", null, "Lately"), windowBars(status)],
         executions: hasTime && view && executionView(job, status, view),
-        zoom: hasTime && view && zoomBar(view, span(status)),
+        zoom: hasTime && view && zoomBar(view, wholeOf(status)),
         steps: hasTime && view && stepView(job, status, view),
         interruptions: hasTime && interruptionTable(status),
         starts: hasTime && startTable(status),

@@ -50,25 +50,27 @@ const fleetNow = () => Math.max(0, ...[...jobs.values()].map((j) => time(j, "sta
 
 // The time axis of the list, and whether a job belongs into it.
 function rangeOf(query) {
-    const range = query.get("range") || "",
+    const chosen = query.get("range") || "",
         running = (j) => !hasEnded(pick(j, "status") || {}),
         starts = (of) =>
             [...jobs.values()]
                 .filter(of)
                 .map((j) => time(j, "status.time.start"))
                 .filter((t) => t !== undefined);
-    if (Number(range) > 0 && RANGES[range]) {
+    if (Number(chosen) > 0 && RANGES[chosen]) {
         const to = Math.max(fleetNow(), Date.now()),
-            from = to - 1000 * range;
+            from = to - 1000 * chosen;
         return { from, to, holds: (j) => running(j) || time(j, "status.time.observedThrough") >= from };
     }
-    const holds = range === "now" ? running : () => true,
-        to = fleetNow(),
-        first = Math.min(...starts(holds), to);
-    return { from: Math.min(range === "all" ? first : Math.max(first, to - WEEK), to - 60e3), to, holds };
+    const holds = chosen === "now" ? running : () => true,
+        to = fleetNow();
+    // All jobs are listed, and the axis is that of the jobs that run, of a week at most.
+    const now = chosen === "all" ? [] : starts(running),
+        first = Math.min(...(now.length ? now : starts(holds)), to);
+    return { from: Math.min(chosen === "all" ? first : Math.max(first, to - WEEK), to - 60e3), to, holds };
 }
 
-function row(j, isDrawn) {
+function rowView(j, isDrawn) {
     const status = pick(j, "status") || {},
         phase = phaseOf(j),
         wrong = problems(status)
@@ -82,8 +84,8 @@ function row(j, isDrawn) {
             "a",
             { href: jobLink(j) },
             h(
-                "div",
-                { class: "name" },
+                "div.name",
+                null,
                 text(j, "metadata.name"),
                 h(
                     "small",
@@ -91,9 +93,9 @@ function row(j, isDrawn) {
                     [text(j, "metadata.namespace"), text(status, "target.queue")].filter(Boolean).join(" · "),
                 ),
             ),
-            h("div", null, h("span", { class: "badge " + phase }, phase), age && h("small", { class: "old" }, age)),
-            h("div", { class: "strip-box" }, isDrawn && strip(status, shown.from, shown.to)),
-            h("div", { class: "stack-box" }, isDrawn && stack(status)),
+            h("div", null, h("span", { class: "badge " + phase }, phase), age && h("small.old", null, age)),
+            h("div.strip-box", null, isDrawn && strip(status, shown.from, shown.to)),
+            h("div.stack-box", null, isDrawn && stack(status)),
             h(
                 "div",
                 { class: "goodput num" },
@@ -101,7 +103,7 @@ function row(j, isDrawn) {
                 text(status, "goodput.jobUpperBound") &&
                     h("small", null, "to " + text(status, "goodput.jobUpperBound")),
             ),
-            h("div", { class: "top" }, text(status, "topBadput"), wrong && h("small", { class: "wrong" }, wrong)),
+            h("div.top", null, text(status, "topBadput"), wrong && h("small.wrong", null, wrong)),
         ),
     );
 }
@@ -113,16 +115,16 @@ const sight = new IntersectionObserver(
             if (!e.isIntersecting || !j) return;
             sight.unobserve(e.target);
             e.target.isDrawn = true;
-            patch(e.target, row(j, true));
+            patch(e.target, rowView(j, true));
         }),
     { rootMargin: "600px" },
 );
 function rowOf(j, frame) {
     let item = rows.get(key(j));
     if (!item) {
-        rows.set(key(j), (item = row(j, false)));
+        rows.set(key(j), (item = rowView(j, false)));
         sight.observe(item);
-    } else if (item.job !== j || item.frame !== frame) patch(item, row(j, item.isDrawn));
+    } else if (item.job !== j || item.frame !== frame) patch(item, rowView(j, item.isDrawn));
     item.job = j;
     item.frame = frame;
     return item;
@@ -138,8 +140,8 @@ function tiles(found) {
     const tile = (value, words, kind) =>
         h("div", { class: "tile " + (kind || "") }, h("b", null, value), h("span", null, words));
     return h(
-        "div",
-        { class: "tiles" },
+        "div.tiles",
+        null,
         tile(
             found.length,
             (found.length === 1 ? "job" : "jobs") + (found.length < jobs.size ? ` of ${jobs.size}` : ""),
@@ -213,9 +215,9 @@ function headRow(query) {
 function fleetFrame(query) {
     const parts = {
         tiles: h("div"),
-        axis: h("div", { class: "axis-box" }),
+        axis: h("div.axis-box"),
         head: headRow(query),
-        list: h("ul", { class: "fleet" }),
+        list: h("ul.fleet"),
         empty: h("p", { class: "empty", role: "status" }),
     };
     parts.body = h(
@@ -223,8 +225,8 @@ function fleetFrame(query) {
         null,
         parts.tiles,
         h(
-            "div",
-            { class: "tools" },
+            "div.tools",
+            null,
             h(
                 "label",
                 null,
@@ -250,7 +252,7 @@ function fleetFrame(query) {
                 query.get("range") || "",
             ),
         ),
-        h("div", { class: "legends" }, [
+        h("div.legends", null, [
             legend(
                 [
                     ["s-wait", "waiting for machines"],
@@ -276,7 +278,7 @@ function fleetFrame(query) {
         parts.axis,
         parts.list,
     );
-    main.replaceChildren(h("h1", { class: "unseen" }, "Jobs"), fleetsBox, parts.body, parts.empty);
+    main.replaceChildren(h("h1.unseen", null, "Jobs"), fleetsBox, parts.body, parts.empty);
     return { kind: "fleet", parts };
 }
 

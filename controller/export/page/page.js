@@ -38,7 +38,7 @@ const jobStatus = () => (shown && shown.kind === "job" && pick(shown.job, "statu
 
 // The address holds the part of the time axis that is shown.
 function setZoom(view) {
-    const whole = span(jobStatus());
+    const whole = wholeOf(jobStatus());
     zoom = view && whole && view[1] - view[0] < whole[1] - whole[0] ? view : null;
     const [path, rest] = location.hash.split("?"),
         query = new URLSearchParams(rest || "");
@@ -52,11 +52,11 @@ function readZoom() {
     zoom = from && Number(to) > Number(from) ? [Number(from), Number(to)] : null;
 }
 const currentView = () => (shown && shown.kind === "job" ? inView(shown.job, jobStatus()) : null);
-function move(name) {
+function moveView(name) {
     const view = currentView();
-    if (view) setZoom(MOVES[name] && moved(view, span(jobStatus()), MOVES[name]));
+    if (view) setZoom(MOVES[name] && moved(view, wholeOf(jobStatus()), MOVES[name]));
 }
-ACTIONS.zoom = (button) => move(button.getAttribute("data-move"));
+ACTIONS.zoom = (button) => moveView(button.getAttribute("data-move"));
 brush(main, currentView, setZoom);
 
 // One request after the other: of two parallel ones the older answer may come last.
@@ -205,7 +205,7 @@ addEventListener("keydown", (e) => {
     if (e.key === "Escape" && route().job) location.hash = home;
     else if (e.key === "Escape" && typing) e.target.blur();
     else if (typing) return;
-    else if (MOVE_KEYS[e.key] && currentView()) move(MOVE_KEYS[e.key]);
+    else if (MOVE_KEYS[e.key] && currentView()) moveView(MOVE_KEYS[e.key]);
     else if (e.key === "/" && document.getElementById("filter")) {
         e.preventDefault();
         document.getElementById("filter").focus();

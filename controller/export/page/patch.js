@@ -40,9 +40,9 @@ function patchChildren(parent, next) {
         if (old !== node) patch(old, node);
     }
     while (at) {
-        const next = at.nextSibling;
+        const after = at.nextSibling;
         at.remove();
-        at = next;
+        at = after;
     }
 }
 

@@ -27,7 +27,7 @@ function saves(job, from, to, span) {
 }
 
 // The time axis of executions and steps: from the first listed execution to the last known time.
-function span(status) {
+function wholeOf(status) {
     const from = Math.min(
             ...list(status, "executions")
                 .map((e) => time(e, "start"))
@@ -40,7 +40,7 @@ function span(status) {
 // The part of the time axis that a person zoomed to, or null; it is kept in the address (t=FROM-TO).
 let zoom = null;
 const inView = (job, status) => {
-    const whole = span(status);
+    const whole = wholeOf(status);
     if (!whole || !zoom) return whole;
     const from = Math.max(zoom[0], whole[0]),
         to = Math.min(zoom[1], whole[1]);
@@ -87,8 +87,8 @@ function saveMarks(job, status, executions, i, view) {
 function executionEnd(status, e) {
     const where = [text(e, "node"), text(e, "nodePool") && `pool ${text(e, "nodePool")}`].filter(Boolean).join(", ");
     return text(e, "cause")
-        ? [h("b", null, text(e, "cause")), where && h("span", { class: "soft" }, " ", where)]
-        : h("span", { class: "soft" }, text(status, "phase").toLowerCase());
+        ? [h("b", null, text(e, "cause")), where && h("span.soft", null, " ", where)]
+        : h("span.soft", null, text(status, "phase").toLowerCase());
 }
 
 // A row per execution. The hatched end before an interruption is as long as the lost work.
@@ -121,7 +121,7 @@ function gantt(job, status, view) {
             h("div", { class: "end", "data-key": "end-" + name }, executionEnd(status, e)),
         );
     });
-    box.append(h("div", null), axis(from, to, isNarrow() ? 4 : 8), h("div", { class: "end" }));
+    box.append(h("div", null), axis(from, to, isNarrow() ? 4 : 8), h("div.end"));
     return box;
 }
 
@@ -157,8 +157,8 @@ function moved([from, to], whole, [a, b]) {
     return [Math.round(start), Math.round(start + length)];
 }
 
-// Dragging over the charts: redraw() is called with the new part.
-function brush(box, current, redraw) {
+// Dragging over the charts: apply() is called with the new part.
+function brush(box, current, apply) {
     let from = null,
         shade = null;
     const chart = (e) => e.target.closest(".gantt > svg:not(.axis)");
@@ -170,7 +170,7 @@ function brush(box, current, redraw) {
         const svg = e.button === 0 && chart(e);
         if (!svg) return;
         from = { svg, at: share(svg, e) };
-        shade = h("div", { class: "shade" });
+        shade = h("div.shade");
         document.body.append(shade);
         e.preventDefault();
     });
@@ -190,7 +190,7 @@ function brush(box, current, redraw) {
         shade.remove();
         from = null;
         const view = current();
-        if (e.type === "pointerup" && view && b - a > 0.01) redraw(moved(view, view, [a, b]));
+        if (e.type === "pointerup" && view && b - a > 0.01) apply(moved(view, view, [a, b]));
     };
     addEventListener("pointerup", end);
     addEventListener("pointercancel", end);
@@ -311,15 +311,15 @@ function stairs(job, status, [from, to]) {
             h(
                 "div",
                 null,
-                h("b", { class: "num" }, number(status, "steps.retained").toLocaleString("en")),
-                h("span", { class: "soft" }, " steps kept"),
+                h("b.num", null, number(status, "steps.retained").toLocaleString("en")),
+                h("span.soft", null, " steps kept"),
             ),
         number(status, "steps.repeated") > 0 &&
             h(
                 "div",
                 null,
-                h("b", { class: "num" }, number(status, "steps.repeated").toLocaleString("en")),
-                h("span", { class: "soft" }, " done again"),
+                h("b.num", null, number(status, "steps.repeated").toLocaleString("en")),
+                h("span.soft", null, " done again"),
             ),
     ];
     return h(
@@ -330,6 +330,6 @@ function stairs(job, status, [from, to]) {
         h("div", { class: "end sum" }, sum),
         h("div", null),
         axis(from, to, isNarrow() ? 4 : 8),
-        h("div", { class: "end" }),
+        h("div.end"),
     );
 }
