@@ -59,7 +59,18 @@ struct row {
     double sum, max, below, above, worst; /* percent of the wall time */
     int64_t jobs, unread, outside, averaged, over;
     uint64_t worst_seed;
+    double *widths; /* of the bounds, a job each */
 };
+
+static int compare_widths(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Nearest rank; 0 of no jobs. */
+static double width_at(const struct row *row, int64_t percent) {
+    return row->jobs > 0 ? row->widths[(row->jobs * percent + 99) / 100 - 1] : 0;
+}
 
 static int64_t time_of(const struct job *job, unsigned kinds) {
     int64_t sum_ms = 0;
@@ -152,7 +163,7 @@ static void add(struct row *row, struct job *job, bool prints) {
     double below = percent * (double)(more - hidden), above = percent * (double)(truth - upper);
     bool is_outside = more > hidden + allowed || truth > upper + allowed;
     bool is_over = states_durations(job) && percent * (double)(off - allowed) > MAX_OFF_PERCENT;
-    row->jobs++;
+    row->widths[row->jobs++] = percent * (double)(upper - found);
     row->below = larger(row->below, below);
     row->above = larger(row->above, above);
     row->outside += is_outside;
@@ -177,8 +188,9 @@ static bool judge_row(const char *name, const char *spread, enum steplog_format 
     int64_t max_over = 1 + row->jobs * max_permille(format, true) / 1000,
             max_outside = 1 + row->jobs * max_permille(format, false) / 1000;
     bool is_good = (!states || (mean <= MAX_OFF_PERCENT && row->over <= max_over)) && row->outside <= max_outside;
-    printf("%-26s %-6s %6lld %8.2f %8.2f %8lld %8.2f %8.2f %8lld", name, spread, (long long)row->jobs, mean, row->max,
-           (long long)row->over, row->below, row->above, (long long)row->outside);
+    printf("%-26s %-6s %6lld %8.2f %8.2f %8lld %8.2f %8.2f %8lld %8.2f %8.2f", name, spread, (long long)row->jobs, mean,
+           row->max, (long long)row->over, row->below, row->above, (long long)row->outside, width_at(row, 50),
+           width_at(row, 95));
     if (row->outside + row->over > 0)
         printf("  seed %llu", (unsigned long long)row->worst_seed);
     printf("%s\n", is_good ? "" : "  FAILED");
@@ -189,7 +201,7 @@ static bool run_one(const char *name, enum steplog_format format, const struct s
                     int64_t jobs, bool prints) {
     bool is_good = true;
     for (size_t k = 0; k < ARRAY_SIZE(spreads); k++) {
-        struct row row = {0};
+        struct row row = {.widths = calloc((size_t)jobs, sizeof *row.widths)};
         bool states = false;
         sim_vary(spreads[k].of);
         for (int64_t i = 0; i < jobs; i++) {
@@ -203,7 +215,9 @@ static bool run_one(const char *name, enum steplog_format format, const struct s
             add(&row, &job, prints);
             sim_done(&job);
         }
+        qsort(row.widths, (size_t)row.jobs, sizeof *row.widths, compare_widths);
         is_good &= judge_row(name, spreads[k].name, format, &row, states);
+        free(row.widths);
     }
     sim_vary((struct sim_variation){0});
     return is_good;
@@ -213,8 +227,8 @@ bool spread_run(enum steplog_format format, const char *const *files, int file_c
                 int64_t jobs, bool prints) {
     struct style *styles;
     int count = styles_read(files, file_count, &styles), failed = 0, passed = 0;
-    printf("%-26s %-6s %6s %8s %8s %8s %8s %8s %8s\n", "", "steps", "jobs", "mean %", "max %", "over 1%", "below %",
-           "above %", "outside");
+    printf("%-26s %-6s %6s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", "steps", "jobs", "mean %", "max %", "over 1%",
+           "below %", "above %", "outside", "width", "p95");
     for (int f = STEPLOG_RECORDER; f <= STEPLOG_REGEX && only == NULL; f++)
         if (format == STEPLOG_AUTO || (int)format == f)
             *(run_one(steplog_format_name((enum steplog_format)f), (enum steplog_format)f, NULL, seed, jobs, prints)
