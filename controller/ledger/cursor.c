@@ -1,5 +1,6 @@
 #include "ledger/cursor.h"
 #include "ledger/rollback.h"
+#include "ledger/step_times.h"
 
 #include "base/bisect.h"
 #include "base/minmax.h"
@@ -175,6 +176,28 @@ static int64_t overdue_ms(const struct cursor *c, const struct view *v, const st
     return max_of(0, (e[1].step - e[0].step) * c->training->first_ms - (e[1].at_ms - e[0].at_ms));
 }
 
+/* The first line of a process: what it holds beyond its steps is start-up. Of one step, the usual time is the step's.
+ * Of several, the fastest line's pace is theirs, and up to the slowest's it is not known. */
+static void set_first(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t) {
+    const struct training *training = c->training;
+    struct base *b = &c->base;
+    int64_t from = max_of(s->from_ms, t), net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
+    int64_t low_ms = training->first_ms, high_ms = low_ms;
+    if (training->ideal_ms <= 0) { /* nothing is known to compare it with */
+        b->ordinary_ms = s->weight > 1 ? 0 : TIME_OPEN;
+        b->unreported_ms = s->weight > 1 ? TIME_OPEN : 0;
+        return;
+    }
+    if (s->weight > 1 && !v->reports_starts) {
+        low_ms = training->low_ms;
+        high_ms = training_high_ms(training, v, c->event);
+    }
+    b->startup_ms = max_of(0, net - high_ms * s->weight - overdue_ms(c, v, b->run));
+    b->unreported_ms = max_of(0, min_of(net, high_ms * s->weight) - low_ms * s->weight);
+    if (b->unreported_ms > 0)
+        b->ordinary_ms = min_of(b->ordinary_ms, net - b->startup_ms - b->unreported_ms);
+}
+
 static void set_step(struct cursor *c, const struct view *v, int64_t t) {
     const struct training *training = c->training;
     const struct run *run = &training->runs[c->run];
@@ -199,13 +222,8 @@ static void set_step(struct cursor *c, const struct view *v, int64_t t) {
     bool is_first = c->event == run->first && c->run == v->run_first && !run->is_continued;
     if (!is_first)
         set_unreported(c, v, &s, t);
-    if (is_first && training->ideal_ms > 0) {
-        int64_t from = max_of(s.from_ms, t);
-        int64_t net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
-        b->startup_ms = max_of(0, net - training->first_ms * s.weight - overdue_ms(c, v, run));
-    } else if (is_first) {
-        b->ordinary_ms = TIME_OPEN; /* nothing is known to compare it with */
-    }
+    if (is_first)
+        set_first(c, v, &s, t);
 }
 
 /* ---- before and after the steps ---- */
@@ -268,6 +286,7 @@ static void set_tail_budgets(struct cursor *c, const struct view *v) {
     c->tail_view_plus_1 = (v - t->views) + 1;
     c->credit_last = last->last_step + last->missing_steps;
     c->credit_ms = last->missing_steps * t->ideal_ms;
+    c->credit_doubt_ms = last->missing_steps * max_of(0, t->high_ms - t->ideal_ms);
     c->unfinished_ms = 0;
     if (v->job_end_ms != TIME_UNKNOWN || v->process->given.is_lost)
         return;
@@ -330,6 +349,10 @@ static void set_tail(struct cursor *c, const struct view *v, int64_t t) {
     c->base.line = v->list->items[v->event_count - 1].line;
     if (c->credit_ms > 0) {
         set_credit(c, last);
+    } else if (c->credit_doubt_ms > 0) { /* the credited steps may have been slower than the ideal */
+        c->base.kind = BASE_UNFINISHED;
+        c->base.ordinary_ms = 0;
+        c->base.unreported_ms = c->credit_doubt_ms;
     } else if (c->unfinished_ms > 0) {
         c->base.kind = BASE_UNFINISHED;
         c->base.ordinary_ms = c->unfinished_ms;
@@ -355,7 +378,7 @@ void cursor_book(struct cursor *c, int64_t from_ms, int64_t to_ms) {
     if (b->kind == BASE_CREDIT)
         book_credit(c, from_ms, to_ms);
     else if (b->kind == BASE_UNFINISHED)
-        c->unfinished_ms -= ms;
+        *(c->credit_doubt_ms > 0 ? &c->credit_doubt_ms : &c->unfinished_ms) -= ms;
     if (b->startup_ms > 0)
         b->startup_ms -= ms;
     else if (b->ordinary_ms > 0)

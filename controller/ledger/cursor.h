@@ -39,7 +39,7 @@ struct cursor {
     bool is_placed; /* event belongs to run */
     struct base base;
     int64_t tail_view_plus_1; /* 1 + the view whose tail budgets are in credit_ms and unfinished_ms */
-    int64_t credit_ms, unfinished_ms, credit_last; /* credit_last: the last step that is credited */
+    int64_t credit_ms, credit_doubt_ms, unfinished_ms, credit_last; /* credit_last: the last step that is credited */
     struct loss unfinished_loss;
     /* Called when the cursor passes a completed step, and for credited steps when their time is booked. */
     void (*on_step)(void *context, const struct run *run, const struct step_span *span, int64_t step,

@@ -1,5 +1,6 @@
 /* The duration of steps: the steps between two lines, the ideal step, the usual one, and when a step is slow. */
 #include "ledger/step_times.h"
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "ledger/training.h"
@@ -70,6 +71,21 @@ static int64_t named_ms(struct names *n, int64_t from_ms, int64_t to_ms) {
     }
 }
 
+/* The pace may have changed in the line: the two after it count, too. */
+int64_t training_high_ms(const struct training *t, const struct view *v, size_t i) {
+    const struct step_event *e = v->list->items;
+    const struct overlay_list *o = &v->process->overlays;
+    struct names names = {
+        .process = v->process, .next = BISECT(k, o->count, o->items[k].from_ms < e[i].at_ms), .known_ms = t->known_ms};
+    int64_t high_ms = t->high_ms;
+    next_name(&names);
+    for (size_t k = i + 1; !v->reports_starts && k <= i + 2 && k < v->completed && e[k].step > e[k - 1].step; k++) {
+        int64_t ms = e[k].at_ms - e[k - 1].at_ms - named_ms(&names, e[k - 1].at_ms, e[k].at_ms);
+        high_ms = max_of(high_ms, ms / (e[k].step - e[k - 1].step));
+    }
+    return min_of(high_ms, INT32_MAX);
+}
+
 size_t training_durations(const struct view *v, int64_t known_ms, size_t max, int32_t *to) {
     const struct step_event *e = v->list->items;
     size_t n = 0, mark = 0, completed = v->completed < max ? v->completed : max;
@@ -133,6 +149,16 @@ static void learn_slow(struct training *t, const struct durations *settled, int3
     t->slow_ms = (int64_t)fmin(fmax(spread, root * usual_ms / 5), root * usual_ms / 2);
 }
 
+/* Learns the range of a step's duration in a line of which it is not known how much of it is steps. Its upper end is
+ * Tukey's outer fence, or the slowest line if that is less. The next of n lines is beyond the range of all with a
+ * probability of 2 / n: both ends are as much of a step further away. */
+static void learn_range(struct training *t, const struct durations *settled, int32_t *all, size_t n, int64_t total) {
+    int64_t beyond_ms = 2 * t->median_ms / total, lower_ms = durations_kth(settled, all, n, total / 4),
+            upper_ms = durations_kth(settled, all, n, 3 * total / 4);
+    t->low_ms = max_of(0, durations_kth(settled, all, n, total / 20) - beyond_ms);
+    t->high_ms = beyond_ms + min_of(upper_ms + 3 * (upper_ms - lower_ms), durations_kth(settled, all, n, total - 1));
+}
+
 /* Median and 99th percentile (nearest rank) of the durations of all steps that are not the first of their process. It
  * takes at least two durations (three steps). */
 static void learn_durations(struct training *t) {
@@ -155,9 +181,11 @@ static void learn_durations(struct training *t) {
         int64_t upper = durations_kth(settled, all, n, total / 2);
         t->median_ms = total % 2 ? upper : (upper + durations_kth(settled, all, n, total / 2 - 1)) / 2;
         t->p99_ms = durations_kth(settled, all, n, (total * 99 + 99) / 100 - 1);
-        t->usual_ms = t->median_ms;
-        if (has_ends) /* the recorder reports everything else, so with it no step is slow */
+        t->usual_ms = t->low_ms = t->high_ms = t->median_ms;
+        if (has_ends) { /* the recorder reports everything else, so with it no step is slow */
+            learn_range(t, settled, all, n, total);
             learn_slow(t, settled, all, n, total);
+        }
     }
     free(all);
 }
@@ -168,7 +196,8 @@ void training_learn(struct training *t, const struct ledger_options *options) {
     t->ideal_ms = t->median_ms != RECORD_NONE ? t->median_ms : 0;
     t->first_ms = t->usual_ms;
     if (options->ideal_step_ms > 0)
-        t->first_ms = t->ideal_ms = min_of(options->ideal_step_ms, INT32_MAX);
+        t->first_ms = t->low_ms = t->ideal_ms = min_of(options->ideal_step_ms, INT32_MAX);
+    t->high_ms = max_of(t->high_ms, t->first_ms);
     t->hang_after_ms =
         options->hang_after_ms > 0 ? options->hang_after_ms : max_of(HANG_AFTER_MIN_MS, 10 * t->ideal_ms * t->interval);
 }

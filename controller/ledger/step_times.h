@@ -8,6 +8,8 @@
 /* Learns the steps between two lines and the duration of steps. The ideal step is as configured, else the median, which
  * outliers hardly change. */
 void training_learn(struct training *t, const struct ledger_options *options);
+/* The longest that a step of line i may take, where it is not known how much of the line is steps. */
+int64_t training_high_ms(const struct training *t, const struct view *v, size_t i);
 /* Adds count lines that are delta steps apart; sums has room for SETTLED_DELTAS. */
 void training_add_delta(struct delta_count *sums, int64_t delta, int64_t count);
 /* The durations of a view's steps without the first of each run and without settled ones; of at most `max` events. */

@@ -86,6 +86,16 @@ static size_t leading_noise(const struct training *t, const struct view *v) {
     return is_alone && !has_second_run ? 1 : 0;
 }
 
+/* How much earlier than by the usual pace the first line's steps may have started. */
+static int64_t begin_doubt_ms(const struct training *t, const struct view *v, const struct run *run) {
+    int64_t steps = run->first_step - run->resumed_step + 1;
+    if (t->ideal_ms <= 0)
+        return steps > 1 ? TIME_OPEN / 2 : 0;
+    if (steps <= 1)
+        return t->slow_ms;
+    return max_of(t->slow_ms, (training_high_ms(t, v, run->first) - t->ideal_ms) * steps);
+}
+
 /* Where steps are dispatched asynchronously (MaxText), the first line's duration is the host's: "seconds: 0.063" for a
  * step that took 0.9 s with compilation. Less than half an ideal step is not used: the step then begins when the
  * process is ready, and its time beyond the ideal is start-up. A longer duration is compilation, after which the step
@@ -104,8 +114,8 @@ static int64_t first_step_begin(const struct training *t, const struct view *v, 
         int64_t reported = e->duration_ms, ideal = t->ideal_ms * (run->first_step - run->resumed_step + 1);
         bool is_dispatch = e->duration_ms >= 0 && 2 * reported < ideal;
         bool is_estimated = !has_start && mark->ready_ms == TIME_UNKNOWN && (is_dispatch || reported < 0);
-        if (is_estimated && t->ideal_ms > 0)
-            run->doubt_ms = t->slow_ms;
+        if (is_estimated)
+            run->doubt_ms = begin_doubt_ms(t, v, run);
         if (reported > ideal + ideal / 4 && v->process->given.line_lag > 0)
             reported += t->ideal_ms * v->process->given.line_lag;
         if (has_start)
@@ -138,7 +148,7 @@ static bool is_first_alone(const struct training *t, const struct step_event *e,
  * and lines may be lost). Else the first line decides. The time runs from when the process was ready, or is the line's
  * own duration, which is kept only for the process's very first line (checkpoint_process.c). */
 static int64_t resumed_step(const struct training *t, const struct run_mark *mark, const struct step_event *e,
-                            size_t count, bool is_very_first) {
+                            size_t count, bool is_very_first, int64_t started_ms) {
     int64_t reported = mark->resume_step, took_ms = is_very_first ? e->duration_ms : -1;
     if (reported != RECORD_NONE && reported <= e->step) {
         if (mark->ready_ms != TIME_UNKNOWN)
@@ -148,6 +158,8 @@ static int64_t resumed_step(const struct training *t, const struct run_mark *mar
             return reported;
     }
     int64_t earliest = max_of(0, e->step - t->interval + 1);
+    if (is_very_first && started_ms != TIME_UNKNOWN && t->low_ms > 0) /* no more steps than there was time for */
+        earliest = max_of(earliest, e->step - (e->at_ms - started_ms) / t->low_ms);
     if (is_very_first && t->saved_step + 1 >= earliest && t->saved_step < e->step) /* RECORD_NONE is less */
         return t->saved_step + 1;
     return is_first_alone(t, e, count) ? e->step : earliest;
@@ -214,7 +226,8 @@ static void add_runs(struct training *t, size_t view) {
                           .reason = mark->reason};
         run.first_step = v->list->items[run.first].step;
         run.last_step = v->list->items[run.end - 1].step;
-        run.resumed_step = resumed_step(t, mark, &v->list->items[run.first], run.end - run.first, run.first == 0);
+        run.resumed_step = resumed_step(t, mark, &v->list->items[run.first], run.end - run.first, run.first == 0,
+                                        v->process->given.started_ms);
         if (m == 0 && noise == 0)
             v->headless_until_ms = headless_until(t, v, mark, &run);
         run.begin_ms = first_step_begin(t, v, mark, &run);
@@ -295,14 +308,30 @@ struct flattener {
     const struct overlay **stack;
     size_t depth, stack_capacity;
     int64_t at;
+    const struct training *training;
+    const struct view *view;
 };
 
-static void emit(struct flattener *f, const struct overlay *o, int64_t to) {
+static void emit_as(struct flattener *f, const struct overlay *o, uint8_t bucket, int64_t to) {
     if (f->at >= to)
         return;
     MEM_GROW(f->out, f->count, f->capacity);
-    f->out[f->count++] = (struct segment){f->at, to, o->line, o->bucket, o->custom, o->is_derived};
+    f->out[f->count++] = (struct segment){f->at, to, o->line, bucket, o->custom, o->is_derived};
     f->at = to;
+}
+
+/* Where the log has only the start of a save, the next step's line shows its end. That may be slow steps instead. */
+static int64_t shown_until_ms(const struct flattener *f, const struct overlay *o) {
+    const struct training *t = f->training;
+    size_t line = step_list_until(f->view->list, o->to_ms);
+    if (!o->is_derived || o->bucket != BUCKET_CHECKPOINT_SAVE || line >= f->view->completed)
+        return TIME_OPEN;
+    return o->to_ms - (training_high_ms(t, f->view, line) - t->usual_ms) * t->interval;
+}
+
+static void emit(struct flattener *f, const struct overlay *o, int64_t to) {
+    emit_as(f, o, o->bucket, min_of(to, shown_until_ms(f, o)));
+    emit_as(f, o, BUCKET_UNATTRIBUTED, to);
 }
 
 /* Emits the intervals on the stack, the latest start on top, up to a time. */
@@ -361,12 +390,12 @@ static size_t open_intervals(const struct view *v, int64_t known_ms, struct over
     return n;
 }
 
-static void flatten(struct view *v, int64_t known_ms) {
+static void flatten(const struct training *t, struct view *v, int64_t known_ms) {
     if (v->begin_ms >= v->end_ms)
         return;
     struct overlay open[OPEN_KINDS + PROCESS_CUSTOM_NAMES];
     size_t open_count = open_intervals(v, known_ms, open), k = 0;
-    struct flattener f = {.at = v->begin_ms};
+    struct flattener f = {.at = v->begin_ms, .training = t, .view = v};
     for (size_t i = 0; i < v->process->overlays.count; i++) {
         const struct overlay *o = &v->process->overlays.items[i];
         if (o->from_ms > known_ms || (o->by_duration && o->to_ms > known_ms))
@@ -425,7 +454,7 @@ void training_init(struct training *t, const struct ledger *l, int64_t known_ms,
         add_runs(t, i);
     own_time(t, l, limit_ms);
     for (size_t i = 0; i < t->view_count; i++) {
-        flatten(&t->views[i], known_ms);
+        flatten(t, &t->views[i], known_ms);
         map_customs(t, &t->views[i], known_ms);
     }
 }

@@ -57,12 +57,13 @@ struct training {
     int64_t ideal_ms, hang_after_ms; /* ideal 0: not known */
     int64_t median_ms, p99_ms;       /* of the steps that are not the first of their process; RECORD_NONE */
     int64_t usual_ms,
-        slow_ms;          /* the usual duration of a step, and the excess from which on `interval` steps are slow */
-    int64_t first_ms;     /* a process's first step without its start-up */
-    int64_t interval;     /* step numbers from line to line */
-    int64_t durable_step; /* RECORD_NONE */
-    int64_t reached_step; /* the highest of the views whose runs are known; RECORD_NONE */
-    int64_t saved_step;   /* of their newest checkpoint; RECORD_NONE */
+        slow_ms;             /* the usual duration of a step, and the excess from which on `interval` steps are slow */
+    int64_t first_ms;        /* a process's first step without its start-up */
+    int64_t low_ms, high_ms; /* a step of the fastest lines, and of the slowest */
+    int64_t interval;        /* step numbers from line to line */
+    int64_t durable_step;    /* RECORD_NONE */
+    int64_t reached_step;    /* the highest of the views whose runs are known; RECORD_NONE */
+    int64_t saved_step;      /* of their newest checkpoint; RECORD_NONE */
     int64_t headless_ms;
     struct reported reported;
     size_t series_first_run;             /* runs from here on are of the present series */

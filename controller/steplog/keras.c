@@ -21,6 +21,10 @@ static bool epoch_line(struct steplog *s, struct slice text) {
         return false;
     struct keras *k = s->state;
     k->epoch = epoch;
+    if (s->last_step == RECORD_NONE) {
+        struct record r = steplog_record(s, RECORD_PREPARATION_END);
+        steplog_emit(s, &r, STEPLOG_KERAS);
+    }
     return true;
 }
 
@@ -102,6 +106,11 @@ static void end_line(struct steplog *s) {
         return;
     struct record r = steplog_record(s, RECORD_STEP_END);
     r.step = k->epoch_step;
+    if (s->last_step == RECORD_NONE) {
+        struct record begins = steplog_record(s, RECORD_RESUME);
+        begins.step = (k->epoch - 1) * k->batches + 1;
+        steplog_emit(s, &begins, STEPLOG_KERAS);
+    }
     /* The first one shows the compilation. Later ones are not those of the steps alone: they hold the validation. */
     if (s->last_step == RECORD_NONE)
         r.duration_ms = k->duration_ms;

@@ -206,6 +206,10 @@ void judge(struct job *job, struct judgment *j) {
     if (job->has_succeeded && job->log_every > 1)
         j->silent_ms = (job->log_every - 1) * job->ideal_ms + job->save_ms;
     int64_t lines = job->epoch_steps > 0 ? job->epoch_steps : job->log_every > 1 ? job->log_every : 0;
+    for (int i = 0; i < job->attempt_count; i++)
+        j->first_lines_ms += readings[i].steps > 0 ? job->ideal_ms * lines : 0;
+    if (job->format == STEPLOG_DEEPSPEED)
+        j->save_lines_ms = j->spans[BUCKET_CHECKPOINT_SAVE] * job->ideal_ms * job->log_every;
     bool is_late = job->format == STEPLOG_MAXTEXT || job->format == STEPLOG_REGEX; /* of Regex it is not known */
     j->lag_ms = (lines + is_late) * job->ideal_ms;
     if (job->format == STEPLOG_NEMO && job->evaluate_every > 0)
@@ -220,7 +224,15 @@ int64_t judge_tolerance_ms(const struct judgment *j, enum bucket bucket) {
     int64_t spans = j->spans[bucket] > 0 ? j->spans[bucket] : 1;
     bool is_of_cuts = bucket == BUCKET_WASTED_PROGRESS || bucket == BUCKET_UNATTRIBUTED;
     bool is_of_end = bucket == BUCKET_SHUTDOWN || bucket == BUCKET_UNATTRIBUTED;
-    int64_t by_span = spans * (1000 + j->lag_ms) + is_of_cuts * j->unfinished_ms + is_of_end * j->silent_ms,
+    /* Where it is not known how much of a line is steps, that is Unattributed. */
+    bool is_less = j->counted_ms[bucket] < j->expected_ms[bucket], is_unknown = bucket == BUCKET_UNATTRIBUTED;
+    bool is_of_first_line =
+        bucket == BUCKET_TRAINING_PREPARATION || bucket == BUCKET_PROGRAM_STARTUP || bucket == BUCKET_PRODUCTIVE;
+    int64_t range_ms = is_unknown                                    ? j->first_lines_ms + j->save_lines_ms
+                       : is_less && is_of_first_line                 ? j->first_lines_ms
+                       : is_less && bucket == BUCKET_CHECKPOINT_SAVE ? j->save_lines_ms
+                                                                     : 0;
+    int64_t by_span = spans * (1000 + j->lag_ms) + is_of_cuts * j->unfinished_ms + is_of_end * j->silent_ms + range_ms,
             by_wall = j->wall_ms / 100;
     return by_span > by_wall ? by_span : by_wall;
 }

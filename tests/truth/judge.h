@@ -18,10 +18,11 @@ struct reading {
 
 struct judgment {
     int64_t counted_ms[BUCKET_COUNT], expected_ms[BUCKET_COUNT];
-    int64_t spans[BUCKET_COUNT]; /* of the truth */
-    int64_t wall_ms, lag_ms;     /* lag: how late the format's lines come, per span */
-    int64_t unfinished_ms;       /* what the rule for steps that were cut off leaves open, all in all */
-    int64_t silent_ms;           /* what steps after the last line of a job that succeeded leave open */
+    int64_t spans[BUCKET_COUNT];           /* of the truth */
+    int64_t wall_ms, lag_ms;               /* lag: how late the format's lines come, per span */
+    int64_t unfinished_ms;                 /* what the rule for steps that were cut off leaves open, all in all */
+    int64_t silent_ms;                     /* what steps after the last line of a job that succeeded leave open */
+    int64_t first_lines_ms, save_lines_ms; /* of lines of which it is not known how much of them is steps */
     int64_t slow_ms;       /* in Productive or lost steps although no step: the log does not carry it (a slow step) */
     int64_t step_ms;       /* the kept steps' own */
     int64_t unknowable_ms; /* other time that is expected in Productive: no reader of the log can distinguish it from
