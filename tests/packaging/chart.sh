@@ -32,6 +32,22 @@ print(*sorted(set(missing(schema, values, "")) - {"global", "resources.claims"})
 SCHEMA
 )"
 
+same "one version: chart, application, image, programs" "" "$(python3 - <<'VERSIONS'
+import re, yaml
+chart = yaml.safe_load(open("helm/goodput-controller/Chart.yaml"))
+read = {k: yaml.safe_load(chart["annotations"]["artifacthub.io/" + k]) for k in ("images", "changes", "crds")}
+program = re.search(r"^VERSION\s*[:?]?=\s*(\S+)", open("Makefile").read(), re.M)[1]
+found = {"version": chart["version"], "appVersion": chart["appVersion"], "program": program, "image": read["images"][0]["image"].rsplit(":", 1)[1]}
+wrong = [] if len(set(found.values())) == 1 else [found]
+wrong += [c for c in read["changes"] if c["kind"] not in ("added", "changed", "deprecated", "removed", "fixed", "security") or not c["description"]]
+wrong += [k for k in ("icon", "maintainers") if not chart.get(k)]
+crds = {c["name"] for c in read["crds"]}
+wrong += crds ^ {"jobgoodputs.goodput.dev", "fleetgoodputs.goodput.dev", "steplogformats.goodput.dev"}
+wrong += [path for path in ("helm/goodput-controller/README.md", "helm/goodput-controller/templates/NOTES.txt", "deploy/docs/tutorials/gke.md") for c in crds if c not in open(path).read()]
+print(*wrong)
+VERSIONS
+)"
+
 # ---- what is rendered ----
 same "by default" "ClusterRole=4 ClusterRoleBinding=1 CustomResourceDefinition=3 Deployment=1 Pod=1 PodDisruptionBudget=1 Role=2 RoleBinding=2 Service=1 ServiceAccount=1" \
 	"$(render | kinds)"
