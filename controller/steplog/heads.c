@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LINE_BYTES = 256, MIN_LETTERS = 4, FIRST_LINES = 4, ENOUGH_WARNINGS = 4 };
+enum { LINE_BYTES = 256, MIN_LETTERS = 4, FIRST_LINES = 4, ENOUGH_WARNINGS = 4, MIN_START_MS = 100 };
 
 /* Its text without digits; 0: too little of it is left. */
 static uint64_t key_of(struct slice line) {
@@ -29,7 +29,7 @@ static bool comes_often(struct slice line) {
 }
 
 void heads_begin(struct heads *h) {
-    *h = (struct heads){.since = -1, .at_ms = TIME_UNKNOWN};
+    *h = (struct heads){.since = -1, .at_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
 }
 
 bool heads_is_open(const struct heads *h, int64_t steps) {
@@ -63,7 +63,14 @@ static void add_line(struct heads *h, struct slice line, uint64_t key) {
     h->lines[h->count++] = key;
 }
 
+/* The line before is too close: the process that wrote it also wrote this one. */
+static bool is_at_once(int64_t before_ms, int64_t at_ms) {
+    return before_ms != TIME_UNKNOWN && at_ms != TIME_UNKNOWN && at_ms % 1000 != 0 && at_ms - before_ms < MIN_START_MS;
+}
+
 bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps) {
+    int64_t before_ms = h->last_ms;
+    h->last_ms = at_ms;
     if (h->is_useless || (steps > 0 && h->count == 0))
         return false;
     uint64_t key = key_of(line);
@@ -73,7 +80,7 @@ bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps
     if (i < 0 || steps == h->steps)
         return false;
     if (h->since != steps) {
-        if (i > FIRST_LINES - 1)
+        if (i > FIRST_LINES - 1 || is_at_once(before_ms, at_ms))
             return false;
         h->since = steps;
         h->at_ms = at_ms;

@@ -4,7 +4,8 @@
  * warning, or there are four. Digits do not count: they are times and numbers of processes.
  *
  * Not used are lines that a process writes again and again: of a step, an epoch, an evaluation or a save; those that
- * begin with a space; and those that come again before the second step. */
+ * begin with a space; and those that come again before the second step. A process needs a tenth of a second to start:
+ * a line that comes sooner after the line before is of the same process (stamps of whole seconds do not show it). */
 #ifndef STEPLOG_HEADS_H
 #define STEPLOG_HEADS_H
 
@@ -19,6 +20,7 @@ struct heads { /* all-zero before heads_begin() */
     int count;
     uint32_t warnings; /* a bit for each that is one */
     bool is_useless;   /* they come again and again */
+    int64_t last_ms;   /* of the line before */
     int64_t steps;     /* that the log had when its present process started */
     /* Those that came again since the last step: */
     int64_t since;                  /* the log's steps then; -1: none */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Each line is the log's next one; a line "#" is a step. Returns the number of processes after the first, and when the
- * last of them started: at_ms is the line's number. */
+ * last of them started: the line's number. Lines are a second apart. */
 struct found {
     int count;
     int64_t at_ms;
@@ -21,9 +21,9 @@ static struct found read_log(const char *lines) {
     heads_begin(&h);
     for (int64_t number = 1; slice_take_line(&log, &line); number++) {
         bool is_step = slice_is(line, "#");
-        if (heads_line(&h, is_step ? slice_of("step 5 | loss 2.5") : line, number, steps)) {
+        if (heads_line(&h, is_step ? slice_of("step 5 | loss 2.5") : line, number * 1000, steps)) {
             found.count++;
-            found.at_ms = h.at_ms;
+            found.at_ms = h.at_ms / 1000;
         }
         steps += is_step;
     }
@@ -69,6 +69,20 @@ TEST(lines_of_one_process_start_none) {
     };
     for (size_t i = 0; i < ARRAY_SIZE(logs); i++)
         check(__LINE__, logs[i], 0, 0);
+}
+
+/* A trainer that says so whenever it waits for its input, from the first line on: tests/tutorials/slow. */
+TEST(a_process_needs_time_to_start) {
+    for (int pause_ms = 1; pause_ms <= 8000; pause_ms += 7999) {
+        struct heads h;
+        heads_begin(&h);
+        CHECK(!heads_line(&h, SLICE("waiting for data"), 1500, 0));
+        CHECK(!heads_line(&h, SLICE("data is there"), 9250, 0));
+        CHECK(!heads_line(&h, SLICE("step 0 loss 3.5"), 9999, 0));
+        CHECK(!heads_line(&h, SLICE("step 1 loss 3.4"), 10700, 1));
+        CHECK(!heads_line(&h, SLICE("waiting for data"), 10700 + pause_ms, 2));
+        CHECK_INT(heads_line(&h, SLICE("data is there"), 17000 + pause_ms, 2), pause_ms > 100);
+    }
 }
 
 TEST(records_of_an_open_line_are_held) {
