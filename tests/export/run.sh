@@ -7,7 +7,7 @@ passed=0 failed=0
 # axe reads the states of the page for barriers, eslint its script.
 [ -e .build/axe/4.14.1-9.39.5 ] ||
     { npm install --silent --no-audit --no-fund --prefix .build/axe axe-core@4.14.1 eslint@9.39.5 && touch .build/axe/4.14.1-9.39.5; } || exit 1
-for part in metrics dashboards certificates page states; do
+for part in metrics dashboards tutorials certificates page states; do
     echo "== $part"
     log=.build/export-$part.log
     timeout 900 python3 tests/export/$part.py 2>&1 | tee "$log"
