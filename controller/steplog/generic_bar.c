@@ -239,6 +239,8 @@ static void emit_drawings(const struct generic_bar *b, struct steplog *s, int64_
         r.step = b->drawings[i].step;
         if (from_ms != TIME_UNKNOWN)
             r.at_ms = from_ms + b->drawings[i].clock_ms;
+        if (s->last_step == RECORD_NONE && b->start_total == b->total && from_ms != TIME_UNKNOWN)
+            r.duration_ms = b->drawings[i].clock_ms; /* the clock starts with training */
         if (r.received_ms != RECORD_NONE && r.at_ms > r.received_ms)
             r.received_ms = r.at_ms; /* the rest of the line came later than its stamp */
         if (s->last_step == RECORD_NONE || r.step > s->last_step)

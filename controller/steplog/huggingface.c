@@ -42,10 +42,18 @@ static enum line_result emit(struct steplog *s, struct record r) {
     return LINE_TAKEN;
 }
 
+/* The bar's clock starts with training: the first steps took as long, compilation included. */
+static int64_t since_start(const struct huggingface *h, int64_t at_ms) {
+    bool is_known = h->began_ms != TIME_UNKNOWN && at_ms != TIME_UNKNOWN && at_ms > h->began_ms;
+    return is_known && at_ms - h->began_ms <= STEPLOG_MAX_DURATION_MS ? at_ms - h->began_ms : RECORD_NONE;
+}
+
 static void emit_step(struct steplog *s, int64_t step, int64_t at_ms) {
     struct record r = steplog_record(s, RECORD_STEP_END);
     r.step = step;
     r.at_ms = at_ms;
+    if (s->last_step == RECORD_NONE)
+        r.duration_ms = since_start(s->state, at_ms);
     if (s->last_step == RECORD_NONE || step > s->last_step)
         steplog_emit_step(s, r, RECORD_NONE, STEPLOG_HUGGINGFACE);
 }
@@ -390,6 +398,9 @@ static void match(struct steplog *s) {
     struct huggingface *h = s->state;
     int n = h->redraw_count;
     int64_t before = RECORD_NONE, last = s->last_step;
+    for (int i = 0; i < n; i++)
+        if (h->dicts[i].is_step)
+            note_clock(h, i);
     for (int i = 0; i < n; i++) {
         emit_evaluation(s, &h->dicts[i]);
         if (!h->dicts[i].is_step)
@@ -398,7 +409,6 @@ static void match(struct steplog *s) {
             h->dicts[i].step = h->redraws[i].step;
             emit_dict(s, &h->dicts[i]);
         }
-        note_clock(h, i);
         before = last;
         last = h->redraws[i].step;
     }

@@ -8,7 +8,7 @@
 
 struct seen {
     int64_t steps, first_step, last_step, first_ms, resumed_step, lives, lives_before_steps;
-    int64_t duration_ms; /* of the last step */
+    int64_t first_duration_ms, duration_ms; /* of the last step */
 };
 
 static void on_record(void *context, const struct record *r) {
@@ -24,6 +24,7 @@ static void on_record(void *context, const struct record *r) {
     if (seen->steps++ == 0) {
         seen->first_step = r->step;
         seen->first_ms = r->at_ms;
+        seen->first_duration_ms = r->duration_ms;
     }
     seen->last_step = r->step;
     seen->duration_ms = r->duration_ms;
@@ -169,9 +170,11 @@ TEST(a_bar_records_where_training_resumed) {
     read_bar("Training Progress:   4%|4         | 20/500 [00:00<?, ?it/s]", &seen);
     CHECK_INT(seen.resumed_step, 21);
     CHECK_INT(seen.first_step, 23);
-    read_bar("", &seen); /* the bar was not drawn at its beginning: one step by the first drawing */
+    CHECK_INT(seen.first_duration_ms, 7000); /* since the bar was drawn, which is when training started */
+    read_bar("", &seen);                     /* the bar was not drawn at its beginning: one step by the first drawing */
     CHECK_INT(seen.resumed_step, 23);
     CHECK_INT(seen.first_step, 23);
+    CHECK_INT(seen.first_duration_ms, RECORD_NONE);
 }
 
 /* A bar of `steps` drawings with that total, a step a second, from 0 on. */

@@ -7,8 +7,11 @@ logs of programs that do not train. Somebody wrote the styles and the programs f
 the parser: neither is changed to suit it. --one-file: all attempts of a job in one file, not a file for each.
 
 A style passes if no job's truth is more than 5 % of the job's time outside the stated range, or if none of its logs is read
-(UNREAD). KNOWN lists the styles that fail today, and how many jobs fail: the run is red if another style or one more job
-fails, and with JOBS_TO_JUDGE jobs also if a style of KNOWN passes, for then its entry must go.
+(UNREAD). KNOWN lists the styles that fail today, and how many jobs fail or are not read: the run is red if another style or
+one more job fails, and with JOBS_TO_JUDGE jobs also if a style of KNOWN passes, for then its entry must go.
+
+The styles of trainers_more and the logs of programs_more were written later, also from sources. Their author knew the parser, and
+had tried none of them before they were complete.
 """
 
 import argparse
@@ -21,7 +24,7 @@ import sys
 import tempfile
 
 import programs_more, trainers_examples, trainers_jax, trainers_others, trainers_pretraining  # noqa: F401, they fill STYLES
-import trainers_sharded, trainers_tuning, trainers_vision  # noqa: F401
+import trainers_more, trainers_sharded, trainers_tuning, trainers_vision  # noqa: F401
 from job import STYLES, Job
 from programs import PROGRAMS
 
@@ -31,6 +34,11 @@ JOBS_TO_JUDGE = 20  # the jobs that KNOWN counts; seeds are 0, 1, ..., so fewer 
 
 # Styles of which no log is read, and why.
 UNREAD = {
+    "marian": "the counter's name is Up., the loss's Cost",
+    "xgboost": "a row's number in brackets, and no word that counts",
+    "catboost": "a row's number before a colon, and no word that counts",
+    "rl_games": "a counter of epochs behind rates, without a loss",
+    "spacy": "a table whose rows name nothing",
     "hf_notqdm": "lines with a share of an epoch and no step",
     "accelerate_ex": "a bar that ends no line until it is complete",
     "espnet2": "a range of batches (1-682batch) in place of a step",
@@ -43,6 +51,8 @@ BAR = "only a bar: a save or an evaluation looks like a long step"
 # Styles that fail: of JOBS_TO_JUDGE jobs, those that are outside by more than ALLOWED with a file for each attempt and
 # with one file, and why, as far as it is known.
 KNOWN = {
+    "wenet": (17, 10, "a batch behind its epoch (Batch 3/100) looks like a share: epochs count as steps"),
+    "icefall": (9, 4, "batches within an epoch whose length no line gives: a resumed attempt looks as if it repeated them"),
     "levanter": (1, 1, "a line a minute: counts of 1,000 and more have three digits, and what follows the last line is unknown"),
     "metaseq": (1, 1, "in one job all steps of the first attempt count as repeated"),
     "detectron2": (1, 0, PREPARATION),
@@ -105,11 +115,9 @@ def verdict(name, judged, known):
     jobs = [job for job in judged if job]
     if name in UNREAD:
         return "read by now: its entry in UNREAD must go" if jobs else ""
-    if len(jobs) < len(judged):
-        return f"{len(judged) - len(jobs)} jobs not read"
-    fail = sum(outside > ALLOWED for _, outside in jobs)
+    fail = len(judged) - len(jobs) + sum(outside > ALLOWED for _, outside in jobs)
     if fail > known and (known == 0 or len(judged) <= JOBS_TO_JUDGE):
-        return f"truth more than {ALLOWED} % outside the stated range in {fail} jobs, {known} known"
+        return f"not read, or truth more than {ALLOWED} % outside the stated range, in {fail} jobs, {known} known"
     return "passes by now: its count in KNOWN must go" if known and not fail and len(judged) >= JOBS_TO_JUDGE else ""
 
 
