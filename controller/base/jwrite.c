@@ -46,25 +46,6 @@ void jwrite_array_end(struct jwrite *w) {
     leave(w, ']');
 }
 
-/* Length of the valid UTF-8 character at p (RFC 3629: no overlong forms, no surrogates), 0 if there is none. */
-static size_t utf8_length(const unsigned char *p, size_t size) {
-    if (p[0] < 0x80)
-        return 1;
-    size_t n = p[0] >= 0xC2 && p[0] <= 0xDF   ? 2
-               : p[0] >= 0xE0 && p[0] <= 0xEF ? 3
-               : p[0] >= 0xF0 && p[0] <= 0xF4 ? 4
-                                              : 0;
-    if (n == 0 || n > size)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-        (p[0] == 0xF4 && p[1] > 0x8F))
-        return 0;
-    return n;
-}
-
 static void write_escape(struct buf *out, unsigned char c) {
     switch (c) {
     case '"':
@@ -93,7 +74,7 @@ static void write_quoted(struct buf *out, struct slice text) {
     buf_append_char(out, '"');
     while (at < text.size_bytes) {
         bool plain = p[at] >= 0x20 && p[at] < 0x7F && p[at] != '"' && p[at] != '\\';
-        size_t n = plain ? 1 : p[at] >= 0x80 ? utf8_length(p + at, text.size_bytes - at) : 0;
+        size_t n = plain ? 1 : p[at] >= 0x80 ? slice_utf8_size(slice_skip(text, at)) : 0;
         if (n != 0) {
             at += n;
             continue;

@@ -65,6 +65,25 @@ char *slice_dup(struct slice s) {
     return copy;
 }
 
+size_t slice_utf8_size(struct slice s) {
+    const unsigned char *p = (const unsigned char *)s.data;
+    if (s.size_bytes == 0 || p[0] < 0x80)
+        return s.size_bytes > 0;
+    size_t n = p[0] >= 0xC2 && p[0] <= 0xDF   ? 2
+               : p[0] >= 0xE0 && p[0] <= 0xEF ? 3
+               : p[0] >= 0xF0 && p[0] <= 0xF4 ? 4
+                                              : 0;
+    if (n == 0 || n > s.size_bytes)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+    if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
+        (p[0] == 0xF4 && p[1] > 0x8F))
+        return 0;
+    return n;
+}
+
 bool slice_copy(char *to, size_t to_size, struct slice s) {
     if (to_size == 0)
         return s.size_bytes == 0;

@@ -44,6 +44,8 @@ static inline struct slice slice_skip(struct slice s, size_t n) { /* n beyond th
     return n != 0 ? (struct slice){s.data + n, s.size_bytes - n} : s;
 }
 char *slice_dup(struct slice s); /* heap, NUL-terminated; caller frees */
+/* The bytes of the valid UTF-8 character that it starts with (RFC 3629: no overlong forms, no surrogates); 0: none. */
+size_t slice_utf8_size(struct slice s);
 /* Copies with truncation at a UTF-8 boundary; always NUL-terminates. True if it all fitted. */
 bool slice_copy(char *to, size_t to_size, struct slice s);
 /* FNV-1a: by it the format Generic knows lines and counters, in checkpoints too, so that another hash is another

@@ -118,3 +118,12 @@ void quote_line(char out[static QUOTE_BYTES], struct slice line, size_t at) {
     mask(part, &text);
     slice_copy(out, QUOTE_BYTES, slice_trim(buf_slice(&text)));
 }
+
+void quote_clean(char *text) {
+    for (struct slice rest = slice_of(text); rest.size_bytes > 0;) {
+        size_t n = slice_utf8_size(rest);
+        if (n == 0)
+            text[rest.data - text] = '?';
+        rest = slice_skip(rest, n > 0 ? n : 1);
+    }
+}

@@ -8,5 +8,7 @@
 
 /* The line from a little before `at` on. What looks like a secret becomes "***". */
 void quote_line(char out[static QUOTE_BYTES], struct slice line, size_t at);
+/* Bytes that are not UTF-8 become "?", in place: JSON takes no others. */
+void quote_clean(char *text);
 
 #endif

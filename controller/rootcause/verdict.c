@@ -205,4 +205,8 @@ void rootcause_verdict(struct rootcause_verdict *ret, const struct matcher *m, s
         take_exit_code(ret, exit_code);
     if (ret->is_symptom_only && !take_silent_crash(ret, logs, count, exit_code))
         find_waits_for(ret, logs, count);
+    quote_clean(ret->finding.text);
+    quote_clean(ret->finding.reason);
+    quote_clean(ret->finding.frame);
+    quote_clean(ret->waits_for);
 }

@@ -25,6 +25,10 @@ static const struct {
     {"exceptions", "KError: x\n"},
     {"quotes", "\""},
     {"JSON", "{\"severity\": \"INFO\", \"message\": \"step 7\\nloss 3\", \"labels\": {\"rank\": \"3\"}}\n"},
+    {"escapes of a terminal",
+     "\x1b[38;2;255;0;0m\x1b[1mCUDA\x1b[22m error\x1b[0m \x1b]8;;file:///a.py\x1b\\a\x1b]8;;\x1b\\ "},
+    {"bytes of a file", "\x80\xff\x01\x7f\xc3(\xe2\x82\xf0\x9f\x98 Error\x1b[\x9b"},
+    {"other languages", "ValueError: \xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3 \xd0\xbd\xd0\xb5\xd1\x82\n"},
     {"carriage returns", "  3%|#         | 3/100 [00:01<00:45,  1.18s/it]\r"},
 };
 
