@@ -5,8 +5,9 @@
 static const struct {
     const char *name;
     enum family family;
+    enum rootcause_owner owner;
 } buckets[] = {
-#define X(id, name, family) [BUCKET_##id] = {name, FAMILY_##family},
+#define X(id, name, family, owner) [BUCKET_##id] = {name, FAMILY_##family, OWNER_##owner},
     LEDGER_BUCKETS(X)
 #undef X
 };
@@ -14,8 +15,9 @@ static const struct {
 static const struct {
     const char *name;
     int is_excluded;
+    enum rootcause_owner owner;
 } causes[] = {
-#define X(id, name, excluded) [CAUSE_##id] = {name, excluded},
+#define X(id, name, excluded, owner) [CAUSE_##id] = {name, excluded, OWNER_##owner},
     LEDGER_CAUSES(X)
 #undef X
 };
@@ -41,6 +43,14 @@ const char *cause_name(enum cause cause) {
 
 int cause_is_excluded(enum cause cause) {
     return (unsigned)cause < CAUSE_COUNT ? causes[cause].is_excluded : 0;
+}
+
+enum rootcause_owner bucket_owner(enum bucket bucket) {
+    return (unsigned)bucket < BUCKET_COUNT ? buckets[bucket].owner : OWNER_UNKNOWN;
+}
+
+enum rootcause_owner cause_owner(enum cause cause) {
+    return (unsigned)cause < CAUSE_COUNT ? causes[cause].owner : OWNER_UNKNOWN;
 }
 
 const char *basis_name(enum basis basis) {

@@ -6,6 +6,7 @@
 #include "ledger/evaluate.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 
 #include <string.h>
 
@@ -35,6 +36,8 @@ static void visit_accounts(struct codec *c, struct settled *s) {
         struct account *a = &s->sums.accounts[i];
         checkpoint_sum(c, &a->ms);
         checkpoint_sum(c, &a->chip_ms);
+        checkpoint_sum(c, &a->interrupted_ms);
+        checkpoint_sum(c, &a->interrupted_chip_ms);
         checkpoint_sum(c, &a->count);
         checkpoint_sum(c, &a->largest_ms);
         checkpoint_time(c, &a->largest_from_ms);
@@ -98,6 +101,7 @@ static void visit_interruptions(struct codec *c, struct settled *s) {
         if (i == s->listed_count)
             break;
         visit_listed(c, &s->listed[i]);
+        checkpoint_sum(c, &s->listed[i].recovery.cost_ms);
         checkpoint_sum(c, &s->listed[i].recovery.chip_ms);
         checkpoint_sum(c, &s->listed[i].item.quiet_ms);
         checkpoint_sum(c, &s->listed[i].recovery.detect_ms);
@@ -113,6 +117,11 @@ static void visit_interruptions(struct codec *c, struct settled *s) {
         visit_text(c, o->causes[i].reason, sizeof o->causes[i].reason);
         checkpoint_sum(c, &o->causes[i].count);
         checkpoint_sum(c, &o->causes[i].chip_ms);
+    }
+    for (int i = 0; i < OWNER_COUNT; i++) {
+        checkpoint_sum(c, &o->owners[i].count);
+        checkpoint_sum(c, &o->owners[i].ms);
+        checkpoint_sum(c, &o->owners[i].chip_ms);
     }
     for (size_t i = 0; i < s->listed_count; i++) {
         const struct interruption *x = &s->listed[i].item;
@@ -299,6 +308,21 @@ static void visit_snapshots(struct codec *c, struct settled *s, int64_t start_ms
     }
 }
 
+/* What the accounts say that interruptions cost is what these cost, all of them. */
+static void check_costs(struct codec *c, const struct settled *s) {
+    int64_t interrupted = 0, cost = 0;
+    for (int i = 0; i < ACCOUNT_COUNT; i++) {
+        const struct account *a = &s->sums.accounts[i];
+        interrupted += a->interrupted_ms;
+        c->failed |= a->interrupted_ms > a->ms || a->interrupted_chip_ms > a->chip_ms;
+    }
+    for (size_t i = 0; i < s->listed_count; i++)
+        cost += min_of(s->listed[i].recovery.cost_ms, s->through_ms);
+    for (int i = 0; i < OWNER_COUNT; i++)
+        cost += min_of(s->older.owners[i].ms, s->through_ms);
+    c->failed |= interrupted != cost;
+}
+
 /* The accounts add up to the time, what was available to what is not of the family Scheduling. */
 static void check_sums(struct codec *c, const struct settled *s, int64_t start_ms) {
     int64_t sum = 0, available = 0;
@@ -356,6 +380,8 @@ void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, si
     visit_durations(c, &s->durations);
     if (codec_is_reading(c))
         check_sums(c, s, start_ms);
+    if (codec_is_reading(c) && !c->failed)
+        check_costs(c, s);
     visit_snapshots(c, s, start_ms);
     visit_down(c, &s->sums.down, s->through_ms);
     checkpoint_sum(c, &s->headless_ms);

@@ -13,6 +13,8 @@ static void fold(struct ledger_bucket *to, const struct ledger_bucket *b) {
     to->ms += b->ms;
     to->count += b->count;
     to->chip_ms += b->chip_ms;
+    to->interrupted_ms += b->interrupted_ms;
+    to->interrupted_chip_ms += b->interrupted_chip_ms;
     to->largest_ms = max_of(to->largest_ms, b->largest_ms);
     for (int w = 0; w < LEDGER_MAX_WINDOWS; w++)
         to->windows_ms[w] += b->windows_ms[w];

@@ -82,6 +82,8 @@ static void fill_buckets(struct ledger_result *result, const struct sweep *s) {
         b->count = a->count;
         b->basis = a->basis;
         b->chip_ms = a->chip_ms;
+        b->interrupted_ms = a->interrupted_ms;
+        b->interrupted_chip_ms = a->interrupted_chip_ms;
         b->largest_ms = a->largest_ms;
         memcpy(b->windows_ms, a->window_ms, sizeof b->windows_ms);
         if (a->is_settled)
@@ -136,6 +138,8 @@ static void fill_interruption(struct ledger_interruption *to, const struct sweep
     to->tre_ms = is_back ? r->tre_ms : RECORD_NONE;
     to->wait_ms = is_back ? r->wait_ms : RECORD_NONE;
     to->trm_ms = to->is_settled ? r->trm_ms : RECORD_NONE;
+    to->owner = ledger_owner_of(s->ledger, to->number, x->cause);
+    to->cost_ms = r->cost_ms;
     to->chip_ms = r->chip_ms;
     to->quiet_ms = x->quiet_ms;
     to->detect_ms = r->detect_ms;
@@ -156,6 +160,7 @@ static void fill_interruptions(struct ledger_result *result, const struct sweep 
     size_t count = s->interruptions->count;
     result->interruptions = mem_alloc((count + 1) * sizeof *result->interruptions);
     result->interruption_count = (int)interruption_count(s);
+    result->has_own_end = interruption_count(s) < count;
     if (s->settled != NULL)
         result->older = s->settled->older;
     for (size_t i = 0; i < count; i++)
@@ -186,6 +191,12 @@ static void fill_means(struct ledger_result *r) {
         r->mttr_ms = r->recover_ms / r->recovered;
 }
 
+/* What interruptions that are left out cost within the interval keeps its owner. */
+static void drop_interruption(struct ledger_older *older, const struct ledger_interruption *x) {
+    older->owners[x->owner].ms += x->cost_ms;
+    older->owners[x->owner].chip_ms += x->chip_ms;
+}
+
 /* Keeps the interruptions that struck in [from, to), the executions that they ended, and the one after them. */
 static void restrict_lists(struct ledger_result *result, int64_t from_ms, int64_t to_ms) {
     int first = 0, last = 0;
@@ -194,12 +205,16 @@ static void restrict_lists(struct ledger_result *result, int64_t from_ms, int64_
         last += result->interruptions[i].at_ms < to_ms;
     }
     last = last > first ? last : first;
+    result->older = (struct ledger_older){0};
+    for (int i = 0; i < result->interruption_count + result->has_own_end; i++)
+        if (i < first || i >= last)
+            drop_interruption(&result->older, &result->interruptions[i]);
+    result->has_own_end = false;
     memmove(result->interruptions, result->interruptions + first,
             (size_t)(last - first) * sizeof *result->interruptions);
     memmove(result->executions, result->executions + first, (size_t)(last - first + 1) * sizeof *result->executions);
     result->interruption_count = last - first;
     result->execution_count = last - first + 1;
-    result->older = (struct ledger_older){0};
     result->window_count = 0;
 }
 

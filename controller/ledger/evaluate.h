@@ -9,9 +9,10 @@ struct ledger_bucket {
     enum bucket bucket;
     char custom[RECORD_NAME_SIZE]; /* BUCKET_CUSTOM: the name */
     int64_t ms;
-    int64_t count;    /* separate spans */
-    enum basis basis; /* the weakest basis that contributed */
-    int64_t chip_ms;  /* allocated chips x ms */
+    int64_t count;                               /* separate spans */
+    enum basis basis;                            /* the weakest basis that contributed */
+    int64_t chip_ms;                             /* allocated chips x ms */
+    int64_t interrupted_ms, interrupted_chip_ms; /* the part that interruptions cost */
     int64_t largest_ms;
     int64_t windows_ms[LEDGER_MAX_WINDOWS]; /* the part of ms within each window */
     char evidence[LEDGER_TEXT_SIZE];        /* of the largest span */
@@ -26,9 +27,10 @@ struct ledger_interruption {
     char reason[LEDGER_NAME_SIZE], evidence[LEDGER_TEXT_SIZE], node[LEDGER_NAME_SIZE], node_pool[LEDGER_NAME_SIZE];
     int64_t lost_steps;                                   /* RECORD_NONE if not known (yet) */
     int64_t tch_ms, tre_ms, wait_ms, trm_ms, catch_up_ms; /* RECORD_NONE where not known (yet) */
-    int64_t chip_ms;   /* allocated chips x the first four, as far as they are known */
-    int64_t quiet_ms;  /* cause Hang: the time without progress before the execution ended */
-    int64_t detect_ms; /* from the death of the node or the process until it was detected: FailureDetection */
+    enum rootcause_owner owner;
+    int64_t cost_ms, chip_ms; /* all lost time that it caused, each millisecond in one interruption; chips x that */
+    int64_t quiet_ms;         /* cause Hang: the time without progress before the execution ended */
+    int64_t detect_ms;        /* from the death of the node or the process until it was detected: FailureDetection */
     enum ledger_saved saved_on_sigterm;
     bool is_settled; /* training resumed, so that what was lost is known */
 };
@@ -43,6 +45,9 @@ struct ledger_older { /* sums over the interruptions (and the executions that th
         int64_t count, chip_ms;
     } causes[LEDGER_OLDER_CAUSES]; /* the last entry takes the rest */
     int cause_count;
+    struct ledger_owned {
+        int64_t count, ms, chip_ms;
+    } owners[OWNER_COUNT]; /* the same by owner: what they cost */
 };
 
 struct ledger_execution {
@@ -77,6 +82,7 @@ struct ledger_result {
     int top_badput;                            /* index into buckets of the largest that is not Productive; -1 */
     struct ledger_interruption *interruptions; /* in time order; execution i ended with interruption i */
     int interruption_count;
+    bool has_own_end; /* the interruption after the last is what the job failed of; it counts as none */
     struct ledger_execution *executions;
     int execution_count;
     struct ledger_older older; /* the interruptions before the listed ones: a long job lists at least the newest 16 */

@@ -71,7 +71,7 @@ static void open_loss(struct interruptions *list, const struct effective *x, str
     if (f->is_restarting) /* part of the same failure: the restart failed */
         list->items[list->count - 1].until_ms = TIME_OPEN;
     else
-        add(list, (struct interruption){x->from_ms, TIME_OPEN, f->lost_ms, TIME_OPEN, NULL, 0});
+        add(list, (struct interruption){x->from_ms, TIME_OPEN, f->lost_ms, TIME_OPEN, NULL, 0, TIME_UNKNOWN});
     f->is_restarting = false;
 }
 
@@ -79,7 +79,7 @@ static void open_loss(struct interruptions *list, const struct effective *x, str
  * execution ends where the new pod takes over. */
 static void regain(struct interruptions *list, const struct effective *x, struct loss_finder *f) {
     if (f->has_lost_pod && !f->is_counted && !f->is_restarting) {
-        add(list, (struct interruption){x->from_ms, x->from_ms, f->lost_ms, TIME_OPEN, NULL, 0});
+        add(list, (struct interruption){x->from_ms, x->from_ms, f->lost_ms, TIME_OPEN, NULL, 0, TIME_UNKNOWN});
         f->is_restarting = true;
     }
     f->lost_ms = TIME_UNKNOWN;
@@ -123,7 +123,7 @@ static struct loss_finder find_losses(struct interruptions *list, const struct e
         if (is_open)
             list->items[list->count - 1].until_ms = x->from_ms;
         if (is_edge && f.was_available && !is_open && !f.is_restarting) {
-            add(list, (struct interruption){x->from_ms, x->from_ms, x->from_ms, TIME_OPEN, NULL, 0});
+            add(list, (struct interruption){x->from_ms, x->from_ms, x->from_ms, TIME_OPEN, NULL, 0, TIME_UNKNOWN});
             f.is_restarting = true;
             f.is_counted = !x->by_objects;
         }
@@ -156,7 +156,7 @@ static void add_point(struct interruptions *points, const struct effectives *e, 
     while (i < e->count && !e->items[i].is_available)
         i++;
     int64_t until = i < e->count ? max_of(at_ms, e->items[i].from_ms) : TIME_OPEN;
-    add(points, (struct interruption){at_ms, until, at_ms, TIME_OPEN, NULL, 0});
+    add(points, (struct interruption){at_ms, until, at_ms, TIME_OPEN, NULL, 0, TIME_UNKNOWN});
 }
 
 /* Merges the points into the list. */
@@ -333,6 +333,7 @@ static void find_hang(struct interruptions *list, size_t i, const struct trainin
     write_hang(&hang, v, end_ms - since_ms, t->hang_after_ms, item->cause);
     item->cause = add_cause(list, &hang);
     item->quiet_ms = end_ms - since_ms;
+    item->quiet_from_ms = since_ms;
 }
 
 static const struct loss_finder no_losses = {.last_count = -1, .lost_ms = TIME_UNKNOWN};

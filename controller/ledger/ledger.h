@@ -158,6 +158,14 @@ struct ledger_disruption {
 };
 void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d);
 
+/* Who owns the cost of an interruption (number: from 1; d NULL: its cause is unknown), where the caller knows more than
+ * cause_owner(). An interruption that results no longer list keeps the owner that it had. Not part of a checkpoint. */
+struct ledger_owners {
+    void *context;
+    enum rootcause_owner (*of)(void *context, int number, const struct ledger_disruption *d);
+};
+void ledger_set_owners(struct ledger *l, const struct ledger_owners *owners);
+
 /* Callbacks for texts. Results name few of 12,736 occupancies and as many disruptions, so a caller can leave their
  * texts empty. The ledger then asks for them while it evaluates or saves; the answers must equal the texts left out.
  * Not part of a checkpoint. */

@@ -128,6 +128,7 @@ struct ledger {
     STORE(struct hold_fact) holds;
     STORE(struct disruption_fact) disruptions;
     struct ledger_texts texts;
+    struct ledger_owners owners;
     struct key_index process_keys;
     struct process **processes; /* NULL: settled */
     size_t process_count, process_capacity;
@@ -148,6 +149,7 @@ struct ledger {
     int64_t occupancies_visited; /* occupancies and disruptions, counted each time that one is summed or searched */
 };
 
+enum rootcause_owner ledger_owner_of(const struct ledger *l, int number, const struct ledger_disruption *d);
 void ledger_set_options(struct ledger *l, const struct ledger_options *options);
 
 #endif

@@ -24,6 +24,7 @@ struct origin { /* the source of a span */
 
 struct account {
     int64_t ms, chip_ms, count, largest_ms, largest_from_ms;
+    int64_t interrupted_ms, interrupted_chip_ms; /* the part that interruptions cost */
     int64_t window_ms[LEDGER_MAX_WINDOWS];
     enum basis basis;
     bool is_settled; /* its largest span is settled: its text is kept */
@@ -52,7 +53,7 @@ struct execution {
 
 struct recovery { /* the cost of one interruption */
     int64_t tch_ms, tre_ms, wait_ms, trm_ms, lost_steps;
-    int64_t chip_ms;                        /* chips allocated during all four times */
+    int64_t cost_ms, chip_ms;               /* all lost time that it caused; the chips allocated during it */
     int64_t detect_ms;                      /* FailureDetection, of a node or of a process */
     int64_t first_step_ms, new_progress_ms; /* TIME_UNKNOWN: not reached yet */
     int64_t max_step_before;
@@ -65,6 +66,7 @@ struct interruption {
     int64_t running_ms;                    /* all containers run again; TIME_OPEN */
     const struct ledger_disruption *cause; /* NULL: unknown */
     int64_t quiet_ms;                      /* a hang: the time without progress before it ended; else 0 */
+    int64_t quiet_from_ms;                 /* when that began; not of a settled one */
 };
 
 struct loss_finder { /* state of the search for losses: interruptions.c */

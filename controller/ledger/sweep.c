@@ -1,6 +1,7 @@
 #include "ledger/sweep.h"
 
 #include "ledger/holds.h"
+#include "ledger/sweep_interruptions.h"
 #include "ledger/sweep_resume.h"
 
 #include "base/bisect.h"
@@ -8,15 +9,6 @@
 #include "base/minmax.h"
 
 #include <string.h>
-
-struct verdict {
-    int account;
-    enum basis basis;
-    bool is_available, is_work; /* is_work: taken from the cursor's budget */
-    int lost_to;                /* the interruption to which WastedProgress is booked; -1 */
-    bool is_assumed;
-    struct origin origin;
-};
 
 /* ---- passed steps ---- */
 
@@ -268,25 +260,6 @@ static void book_windows(struct sweep *s, const struct verdict *v, int64_t from,
     }
 }
 
-/* A real sum never comes near the limit (200 years of 32 million chips); hostile facts may. */
-static void add_chips(int64_t *sum, int64_t chips, int64_t ms) {
-    const int64_t max = INT64_C(1) << 57;
-    if (chips > 0)
-        *sum = chips > max / ms ? max : min_of(max, *sum + chips * ms);
-}
-
-/* Books failure detection of a process to its interruption, also before that opens. */
-static void book_detection(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms) {
-    const struct interruptions *list = s->interruptions;
-    int i = s->at.interruption;
-    if (v->account != BUCKET_NODE_FAILURE_DETECTION && v->account != BUCKET_PROCESS_FAILURE_DETECTION)
-        return;
-    if (i + 1 < (int)list->count && (i < 0 || t >= list->items[i].until_ms))
-        i++;
-    if (i >= 0)
-        s->recoveries[i].detect_ms += ms;
-}
-
 static void book_execution(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms) {
     struct execution *x = &s->executions[s->at.interruption + 1];
     if (v->is_available && x->available_ms == TIME_UNKNOWN)
@@ -304,35 +277,6 @@ static void book_execution(struct sweep *s, const struct verdict *v, int64_t t, 
         x->productive_ms += ms;
 }
 
-/* Time may count in two interruptions (work lost before a first step was done). The interruption that lost the work
- * pays for the chips. */
-static void book_interruption(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms, int64_t chips) {
-    bool is_lost = v->account == BUCKET_WASTED_PROGRESS && v->lost_to >= 0;
-    if (is_lost) {
-        s->recoveries[v->lost_to].tch_ms += ms;
-        s->recoveries[v->lost_to].is_assumed |= v->is_assumed;
-        add_chips(&s->recoveries[v->lost_to].chip_ms, chips, ms);
-    }
-    if (s->at.interruption < 0)
-        return;
-    struct recovery *r = &s->recoveries[s->at.interruption];
-    int64_t *part = NULL;
-    if (v->account == BUCKET_UNOBSERVED) {
-        return;
-    } else if (t < s->interruptions->items[s->at.interruption].until_ms && !v->is_available) {
-        bool is_wait = v->account == BUCKET_SUSPENDED || v->account == BUCKET_PREEMPTED_WAIT ||
-                       v->account == BUCKET_QUEUE_WAIT || v->account == BUCKET_NOT_SUBMITTED;
-        part = is_wait ? &r->wait_ms : &r->tre_ms;
-    } else if (v->is_available && r->first_step_ms == TIME_UNKNOWN) {
-        part = &r->trm_ms;
-    }
-    if (part == NULL)
-        return;
-    *part += ms;
-    if (!is_lost && v->account != BUCKET_PRODUCTIVE)
-        add_chips(&r->chip_ms, chips, ms);
-}
-
 static void book(struct sweep *s, const struct verdict *v, const struct base *b, int64_t from, int64_t to) {
     const struct slot_state *slots = &s->slots->items[s->at.slot];
     int64_t ms = to - from;
@@ -342,17 +286,16 @@ static void book(struct sweep *s, const struct verdict *v, const struct base *b,
     int64_t required = slot_state_chips(slots, s->at.largest_chips);
     int64_t down = slices_down_chips(slices, slots->chips_allocated, required);
     slices_book(s, b->view, slices, from);
-    add_chips(&s->sums.accounts[v->account].chip_ms, slots->chips_allocated - down, ms);
-    add_chips(&s->sums.down.chip_ms, down, ms);
+    sweep_add_chips(&s->sums.accounts[v->account].chip_ms, slots->chips_allocated - down, ms);
+    sweep_add_chips(&s->sums.down.chip_ms, down, ms);
     if (v->account != BUCKET_UNOBSERVED) /* the chips may have been allocated */
-        add_chips(&s->sums.chip_ms_waiting, required - slots->chips_allocated, ms);
+        sweep_add_chips(&s->sums.chip_ms_waiting, required - slots->chips_allocated, ms);
     if (v->is_available)
         s->sums.available_ms += ms;
     if (s->ledger->options.window_count > 0)
         book_windows(s, v, from, to);
     book_execution(s, v, from, ms);
-    book_detection(s, v, from, ms);
-    book_interruption(s, v, from, ms, slots->chips_allocated - down);
+    sweep_book_interruptions(s, v, from, ms, slots->chips_allocated - down);
     if (v->account == BUCKET_PRODUCTIVE && !s->at_end && b->run >= &s->training->runs[s->training->series_first_run] &&
         (s->training->durable_step == RECORD_NONE || b->step > s->training->durable_step))
         s->provisional_ms += ms;
@@ -389,8 +332,11 @@ static int64_t advance(struct sweep *s, int64_t t) {
         next = min_of(next, s->slots->items[s->at.slot + 1].from_ms);
     if (s->at.hold + 1 < s->holds->count)
         next = min_of(next, s->holds->items[s->at.hold + 1].from_ms);
-    if (s->at.interruption + 1 < (int)s->interruptions->count)
-        next = min_of(next, s->interruptions->items[s->at.interruption + 1].at_ms);
+    if (s->at.interruption + 1 < (int)s->interruptions->count) {
+        const struct interruption *coming = &s->interruptions->items[s->at.interruption + 1];
+        bool is_before_quiet = coming->quiet_ms > 0 && coming->quiet_from_ms > t;
+        next = min_of(next, is_before_quiet ? coming->quiet_from_ms : coming->at_ms);
+    }
     if (s->at.interruption >= 0 && s->interruptions->items[s->at.interruption].until_ms > t)
         next = min_of(next, s->interruptions->items[s->at.interruption].until_ms);
     if (s->interruptions->tail_ms > t)

@@ -47,6 +47,15 @@ struct sweep {
     struct sweep_place at;
 };
 
+struct verdict { /* on one span of time */
+    int account;
+    enum basis basis;
+    bool is_available, is_work; /* is_work: taken from the cursor's budget */
+    int lost_to;                /* the interruption to which WastedProgress is booked; -1 */
+    bool is_assumed;
+    struct origin origin;
+};
+
 /* The caller sets the fields before "out", but not settling.snapshots; the rest is zero. */
 void sweep_run(struct sweep *s);
 void sweep_done(struct sweep *s);

@@ -28,7 +28,11 @@ static void resume(struct sweep *s) {
         if (loss->loss.interruption < 0)
             continue;
         struct recovery *r = &s->recoveries[loss->loss.interruption];
+        struct account *wasted = &s->sums.accounts[BUCKET_WASTED_PROGRESS];
+        wasted->interrupted_ms += loss->ms;
+        wasted->interrupted_chip_ms += loss->chip_ms;
         r->tch_ms += loss->ms;
+        r->cost_ms += loss->ms;
         r->chip_ms += loss->chip_ms;
         r->lost_steps += loss->steps;
         r->is_assumed |= loss->loss.is_assumed && loss->ms > 0;

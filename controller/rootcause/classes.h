@@ -8,7 +8,8 @@
     X(UNKNOWN, "Unknown")                                                                                              \
     X(TENANT, "Tenant")                                                                                                \
     X(PLATFORM, "Platform")                                                                                            \
-    X(PROVIDER, "Provider")
+    X(PROVIDER, "Provider")                                                                                            \
+    X(SCHEDULER, "Scheduler") /* of no class: of causes and buckets, ledger/buckets.h */
 
 enum rootcause_owner {
 #define X(id, name) OWNER_##id,

@@ -306,8 +306,9 @@ static void check_interruption(const struct test_case *c, const struct expectati
     const struct {
         const char *word;
         int64_t value;
-    } times[] = {{"tre", x->tre_ms},           {"wait", x->wait_ms},  {"trm", x->trm_ms},     {"tch", x->tch_ms},
-                 {"catch-up", x->catch_up_ms}, {"chips", x->chip_ms}, {"quiet", x->quiet_ms}, {"detect", x->detect_ms}};
+    } times[] = {{"tre", x->tre_ms},     {"wait", x->wait_ms},         {"trm", x->trm_ms},
+                 {"tch", x->tch_ms},     {"catch-up", x->catch_up_ms}, {"chips", x->chip_ms},
+                 {"quiet", x->quiet_ms}, {"detect", x->detect_ms},     {"cost", x->cost_ms}};
     for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
         int at = after(e->words, e->word_count, times[i].word);
         if (at)

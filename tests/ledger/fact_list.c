@@ -247,10 +247,10 @@ static void put_lists(struct buf *b, const struct ledger_result *r) {
         buf_format(b,
                    "interruption %d %" PRId64 " until %" PRId64 " %s %s %s %s %s lost %" PRId64 " tch %" PRId64
                    " tre %" PRId64 " wait %" PRId64 " trm %" PRId64 " catch-up %" PRId64 " %d %d held %" PRId64
-                   " detect %" PRId64 "\n",
+                   " detect %" PRId64 " cost %" PRId64 " %d\n",
                    x->number, x->at_ms, x->until_ms, cause_name(x->cause), x->reason, x->evidence, x->node,
                    x->node_pool, x->lost_steps, x->tch_ms, x->tre_ms, x->wait_ms, x->trm_ms, x->catch_up_ms,
-                   x->saved_on_sigterm, x->is_settled, x->chip_ms, x->detect_ms);
+                   x->saved_on_sigterm, x->is_settled, x->chip_ms, x->detect_ms, x->cost_ms, x->owner);
     }
     for (int i = 0; i < r->execution_count; i++) {
         const struct ledger_execution *x = &r->executions[i];
@@ -305,6 +305,30 @@ char *result_text(const struct ledger_result *r) {
             harness_fail(__FILE__, __LINE__, "%s: %s", words, #condition);                                             \
     } while (0)
 
+/* What buckets say that interruptions cost is what all interruptions cost, to the millisecond. */
+static void check_costs(const struct ledger_result *r, const char *words) {
+    int64_t ms = 0, chip_ms = 0;
+    for (int i = 0; i < r->bucket_count; i++) {
+        const struct ledger_bucket *b = &r->buckets[i];
+        HOLDS(b->interrupted_ms >= 0 && b->interrupted_ms <= b->ms);
+        HOLDS(b->interrupted_chip_ms >= 0 && b->interrupted_chip_ms <= b->chip_ms);
+        HOLDS(b->interrupted_ms == 0 || (b->bucket != BUCKET_PRODUCTIVE && b->bucket != BUCKET_UNOBSERVED));
+        ms += b->interrupted_ms;
+        chip_ms += b->interrupted_chip_ms;
+    }
+    for (int i = 0; i < r->interruption_count + r->has_own_end; i++) {
+        HOLDS(r->interruptions[i].cost_ms >= 0 && r->interruptions[i].owner < OWNER_COUNT);
+        ms -= r->interruptions[i].cost_ms;
+        chip_ms -= r->interruptions[i].chip_ms;
+    }
+    for (int i = 0; i < OWNER_COUNT; i++) {
+        ms -= r->older.owners[i].ms;
+        chip_ms -= r->older.owners[i].chip_ms;
+    }
+    HOLDS(ms == 0);
+    HOLDS(chip_ms == 0);
+}
+
 void check_identities(const struct ledger_result *r, const char *words) {
     int64_t sum = 0, runtime = 0, scheduling = 0, productive = 0, chips = 0;
     enum bucket last = BUCKET_NOT_SUBMITTED;
@@ -350,6 +374,7 @@ void check_identities(const struct ledger_result *r, const char *words) {
     for (int i = 0; i < r->interruption_count; i++)
         held += r->interruptions[i].chip_ms;
     HOLDS(held <= r->chip_ms_allocated - r->chip_ms_productive);
+    check_costs(r, words);
     for (int i = 0; i < r->window_count; i++) {
         const struct ledger_window *w = &r->windows[i];
         HOLDS(w->ms == (w->window_ms < r->wall_ms ? w->window_ms : r->wall_ms));

@@ -208,6 +208,9 @@ static void compare_lists(const struct ledger_result *s, const struct ledger_res
         SAME(x->wait_ms, y->wait_ms);
         SAME(x->trm_ms, y->trm_ms);
         SAME(x->catch_up_ms, y->catch_up_ms);
+        SAME(x->cost_ms, y->cost_ms);
+        SAME(x->chip_ms, y->chip_ms);
+        SAME(x->owner, y->owner);
     }
     for (int i = 0; i < s->execution_count && i + older < k->execution_count; i++) {
         const struct ledger_execution *x = &s->executions[i], *y = &k->executions[i + older];
@@ -363,7 +366,7 @@ TEST(a_damaged_checkpoint_is_refused) {
         CHECK(ledger_load((struct slice){saved.data, i}, NULL, &cut) == NULL && cut != NULL);
     }
     struct slice body = {saved.data, saved.size_bytes - 8};
-    saved.data[4] = 28; /* version 14, and the checksum that belongs to it */
+    saved.data[4] = 30; /* version 15, and the checksum that belongs to it */
     struct buf newer;
     buf_init(&newer, 1 << 20);
     buf_append_slice(&newer, body);
@@ -372,7 +375,7 @@ TEST(a_damaged_checkpoint_is_refused) {
         buf_append_char(&newer, (char)(sum >> (8 * i)));
     CLEANUP_ERROR struct error *err = NULL;
     CHECK(ledger_load(buf_slice(&newer), NULL, &err) == NULL);
-    CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 14; this program reads version 13");
+    CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 15; this program reads version 14");
     CLEANUP_BUF struct buf small;
     buf_init(&small, 100);
     buf_append_text(&small, "kept");

@@ -1,0 +1,71 @@
+#include "ledger/sweep_interruptions.h"
+
+#include "base/minmax.h"
+
+/* A real sum never comes near the limit (200 years of 32 million chips); hostile facts may. */
+void sweep_add_chips(int64_t *sum, int64_t chips, int64_t ms) {
+    const int64_t max = INT64_C(1) << 57;
+    if (chips > 0)
+        *sum = chips > max / ms ? max : min_of(max, *sum + chips * ms);
+}
+
+/* The interruption that a failure detected from t on led to, which may open later; -1. */
+static int detected_at(const struct sweep *s, int64_t t) {
+    const struct interruptions *list = s->interruptions;
+    int i = s->at.interruption;
+    bool is_over = i < 0 || t >= list->items[i].until_ms;
+    return is_over && i + 1 < (int)list->count ? i + 1 : i;
+}
+
+static bool is_detection(const struct verdict *v) {
+    return v->account == BUCKET_NODE_FAILURE_DETECTION || v->account == BUCKET_PROCESS_FAILURE_DETECTION;
+}
+
+/* The time of the newest interruption that this span adds to; NULL. Time may count in two interruptions: work that was
+ * lost before a first step was done. */
+static int64_t *part_of(struct sweep *s, const struct verdict *v, int64_t t) {
+    if (s->at.interruption < 0 || v->account == BUCKET_UNOBSERVED)
+        return NULL;
+    struct recovery *r = &s->recoveries[s->at.interruption];
+    bool is_wait = v->account == BUCKET_SUSPENDED || v->account == BUCKET_PREEMPTED_WAIT ||
+                   v->account == BUCKET_QUEUE_WAIT || v->account == BUCKET_NOT_SUBMITTED;
+    if (t < s->interruptions->items[s->at.interruption].until_ms && !v->is_available)
+        return is_wait ? &r->wait_ms : &r->tre_ms;
+    return v->is_available && r->first_step_ms == TIME_UNKNOWN ? &r->trm_ms : NULL;
+}
+
+/* The interruption that caused the loss, at most one: the one that lost the work, that was being detected, whose hang
+ * has begun, that is open or not yet recovered from, or whose restart compiles again. -1: none. */
+static int caused_by(const struct sweep *s, const struct verdict *v, int64_t t, bool is_part) {
+    const struct interruptions *list = s->interruptions;
+    const int next = s->at.interruption + 1;
+    if (v->account == BUCKET_PRODUCTIVE || v->account == BUCKET_UNOBSERVED)
+        return -1;
+    if (v->account == BUCKET_WASTED_PROGRESS && v->lost_to >= 0)
+        return v->lost_to;
+    if (is_detection(v))
+        return detected_at(s, t);
+    if (next < (int)list->count && list->items[next].quiet_ms > 0 && t >= list->items[next].quiet_from_ms)
+        return next;
+    return is_part || v->account == BUCKET_PROGRAM_STARTUP ? s->at.interruption : -1;
+}
+
+void sweep_book_interruptions(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms, int64_t chips) {
+    if (v->account == BUCKET_WASTED_PROGRESS && v->lost_to >= 0) {
+        s->recoveries[v->lost_to].tch_ms += ms;
+        s->recoveries[v->lost_to].is_assumed |= v->is_assumed;
+    }
+    if (is_detection(v) && detected_at(s, t) >= 0)
+        s->recoveries[detected_at(s, t)].detect_ms += ms;
+    int64_t *part = part_of(s, v, t);
+    if (part != NULL)
+        *part += ms;
+    int cause = caused_by(s, v, t, part != NULL);
+    if (cause < 0)
+        return;
+    struct account *a = &s->sums.accounts[v->account];
+    a->interrupted_ms += ms;
+    s->recoveries[cause].cost_ms += ms;
+    sweep_add_chips(&a->interrupted_chip_ms, chips, ms);
+    sweep_add_chips(&s->recoveries[cause].chip_ms, chips, ms);
+}
