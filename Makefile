@@ -124,6 +124,7 @@ FAKE_OBJECTS := $(call objects,tests/harness/fake_objects.c)
 # What derives every number of a status from the others in it: wherever a test sees one.
 STATUS_CHECK := $(call objects,tests/harness/status_check.c tests/harness/status_check_chips.c \
 	tests/harness/status_check_definitions.c tests/harness/status_check_evidence.c \
+	tests/harness/status_check_owners.c \
 	tests/harness/status_check_forecast.c)
 STATUS_MUTATE := $(call objects,tests/harness/status_mutate.c)
 # Tests start the embedded API server as a process; apiserver.c is the handle on it.

@@ -35,7 +35,7 @@ static int64_t *part_of(struct sweep *s, const struct verdict *v, int64_t t) {
 }
 
 /* The interruption that caused the loss, at most one: the one that lost the work, that was being detected, whose hang
- * has begun, that is open or not yet recovered from, or whose restart compiles again. -1: none. */
+ * started, that is open or not yet recovered from, or whose restart compiles again. -1: none. */
 static int caused_by(const struct sweep *s, const struct verdict *v, int64_t t, bool is_part) {
     const struct interruptions *list = s->interruptions;
     const int next = s->at.interruption + 1;

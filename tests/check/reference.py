@@ -167,15 +167,17 @@ def causes_page():
     text = "# Buckets, causes, and the rules that choose them\n\n" + MADE.format(
         "controller/ledger/buckets.h and controller/operator/facts/causes.c")
     text += "\nWhat each bucket means, and what to do about it: [concepts](../concepts/ledger.md).\n\n## Buckets\n\n"
-    text += "In the order in which they are tried. `ElasticSliceDown` holds chip time alone.\n\n"
-    named = re.findall(r'X\((\w+), "(\w+)", (SCHEDULING|RUNTIME|PRODUCTIVE)\)', buckets)
-    text += table(("bucket", "family"), [(f"`{name}{'/NAME' if name == 'Custom' else ''}`", family.title())
-                                         for ident, name, family in named if ident not in ("NOT_SUBMITTED", "PRODUCTIVE")])
-    causes = re.findall(r'X\((\w+), "(\w+)", ([01])\)', buckets)
-    text += "\n## Causes of interruptions\n\n"
-    text += table(("cause", "in the mean times"), [(f"`{name}`", "no" if left_out == "1" else "yes") for _, name, left_out in causes])
-    bucket_of = {"BUCKET_" + ident: name for ident, name, _ in named}
-    cause_of = {"CAUSE_" + ident: name for ident, name, _ in causes}
+    text += "In the order in which they are tried. `ElasticSliceDown` holds chip time alone, of the owner Unknown.\n"
+    text += "The owner is that of the time that no interruption caused.\n\n"
+    named = re.findall(r'X\((\w+), "(\w+)", (SCHEDULING|RUNTIME|PRODUCTIVE), (\w+)\)', buckets)
+    text += table(("bucket", "family", "owner"), [(f"`{name}{'/NAME' if name == 'Custom' else ''}`", family.title(), owner.title())
+                                                  for ident, name, family, owner in named if ident not in ("NOT_SUBMITTED", "PRODUCTIVE")])
+    causes = re.findall(r'X\((\w+), "(\w+)", ([01]), (\w+)\)', buckets)
+    text += "\n## Causes of interruptions\n\nA root cause that names an owner comes before the owner of the cause.\n\n"
+    text += table(("cause", "in the mean times", "owner"),
+                  [(f"`{name}`", "no" if left_out == "1" else "yes", owner.title()) for _, name, left_out, owner in causes])
+    bucket_of = {"BUCKET_" + ident: name for ident, name, *_ in named}
+    cause_of = {"CAUSE_" + ident: name for ident, name, *_ in causes}
     rows = []
     source = re.search(r"cause_rule rules\[\] = \{(.*?)^\};", read("controller/operator/facts/causes.c"), re.M | re.S)[1]
     for row in re.findall(r'^    \{(".*?)\},$', re.sub(r"/\*.*?\*/", "", source, flags=re.S), re.M | re.S):

@@ -371,9 +371,9 @@ static bool check_intervals(struct check *c) {
 
 static bool check_part(const json_t *value, const json_t *spec, bool is_interval, char *why) {
     static bool (*const checks[])(struct check *) = {
-        check_times,      check_buckets,      check_scores,   check_definitions, check_evidence,  check_interruptions,
-        check_executions, check_steps,        check_windows,  check_chips,       check_cost,      check_program,
-        check_previous,   check_availability, check_forecast, check_advice,      check_intervals,
+        check_times,      check_buckets,  check_scores,       check_definitions, check_evidence, check_interruptions,
+        check_executions, check_steps,    check_windows,      check_chips,       check_cost,     check_program,
+        check_owners,     check_previous, check_availability, check_forecast,    check_advice,   check_intervals,
     };
     struct check c = {.status = value, .spec = spec, .why = why, .is_interval = is_interval};
     c.wall = number(c.status, "time.wallMilliseconds");

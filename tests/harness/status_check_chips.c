@@ -28,15 +28,16 @@ bool check_chips(struct check *c) {
 bool check_cost(struct check *c) {
     const json_t *cost = at(c->status, "cost");
     int64_t allocated = decimal(cost, "allocated", 2), productive = decimal(cost, "productive", 2), sum = 0;
+    int64_t owned = 0;
     size_t i;
     json_t *b;
     if (allocated == ABSENT)
         return true;
     json_array_foreach(at(c->status, "badput"), i, b) sum += decimal(b, "cost", 2);
-    if (productive == ABSENT)
-        return equal(c, "the cost of all buckets", sum, allocated);
-    return equal(c, "cost.lost", decimal(cost, "lost", 2), allocated - productive) &&
-           equal(c, "the cost of all buckets", sum, allocated - productive);
+    json_array_foreach(at(c->status, "byOwner"), i, b) owned += decimal(b, "cost", 2);
+    int64_t lost = allocated - (productive == ABSENT ? 0 : productive);
+    return (productive == ABSENT || equal(c, "cost.lost", decimal(cost, "lost", 2), lost)) &&
+           equal(c, "the cost of all buckets", sum, lost) && equal(c, "the cost of all owners", owned, lost);
 }
 
 /* GFLOP of a step as spec.program's model says; 0. */

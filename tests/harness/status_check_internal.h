@@ -34,6 +34,9 @@ bool check_program(struct check *c);
 /* status_check_definitions.c */
 bool check_definitions(struct check *c);
 
+/* status_check_owners.c */
+bool check_owners(struct check *c);
+
 /* status_check_evidence.c */
 bool check_node_evidence(struct check *c, const json_t *execution);
 bool check_root_cause(struct check *c, const json_t *execution);

@@ -58,6 +58,7 @@ TEST(a_cause_on_the_node_of_the_failed_slot_is_the_root_cause) {
     check_member(status, "reason", "\"Xid79\"");
     check_member(status, "owner", "\"Provider\"");
     check_member(status, "node", "\"n0\"");
+    CHECK_TEXT(status_text(status, "executions[number=1].owner"), "Provider"); /* the exit alone: Unknown */
     check_member(status, "basis", "\"Observed\"");
     CHECK(strstr(status, "\"byClass\":[{\"class\":\"GPUHardware\",\"count\":1}]") != NULL);
 
@@ -66,6 +67,7 @@ TEST(a_cause_on_the_node_of_the_failed_slot_is_the_root_cause) {
     fake_observe_jobset(successor, 2, "", "", 1101);
     CLEANUP_FREE char *later = fake_finish(successor, 1200);
     check_member(later, "reason", "\"Xid79\"");
+    CHECK_TEXT(status_text(later, "executions[number=1].owner"), "Provider");
     CHECK(strstr(later, "\"byClass\":[{\"class\":\"GPUHardware\",\"count\":1}]") != NULL);
     model_free(m);
 }

@@ -79,7 +79,9 @@ static const char undetermined[] =
     " steps.hangAfterMilliseconds ";
 
 /* What is determined but for rounding: more than twice as much is wrong. */
-static const char rounded[] = " badput.chipSeconds goodputPPM.program windows.badput.milliseconds ";
+static const char rounded[] =
+    " badput.chipSeconds badput.interruptionChipSeconds byOwner.chipSeconds executions.lostChipSeconds"
+    " goodputPPM.program windows.badput.milliseconds ";
 
 TEST(a_wrong_number_in_a_status_is_found) {
     CLEANUP_FREE char *status = status_of_life(3);

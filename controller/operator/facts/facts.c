@@ -7,6 +7,7 @@
 #include "operator/facts/counted.h"
 #include "operator/facts/kueue.h"
 #include "operator/facts/loss.h"
+#include "operator/facts/owner.h"
 #include "operator/facts/pod.h"
 #include "operator/facts/ready.h"
 #include "operator/facts/refusal.h"
@@ -313,6 +314,7 @@ void job_update_facts(struct model_job *job) {
     if (t == NULL || !t->is_seen)
         return;
     fact_set_texts(job);
+    fact_set_owners(job);
     job->facts.needs_all_pods |= place_unindexed(t); /* any pod may have another place now */
     job_find_log_pods(job);
     job_add_processes(job);

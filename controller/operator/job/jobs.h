@@ -14,8 +14,9 @@ struct store;
 struct jobs_settings { /* of the controller; model.h explains them */
     bool keeps_checkpoints;
     int64_t forget_after_ms;
-    char *chip_peaks, *chip_prices; /* NULL */
-    char *documentation_url;        /* without a / at its end */
+    char *chip_peaks, *chip_prices;     /* NULL */
+    struct owners_policy *owner_policy; /* NULL: the defaults */
+    char *documentation_url;            /* without a / at its end */
     char currency[PRICE_CURRENCY_SIZE];
 };
 

@@ -6,6 +6,7 @@
 #include "operator/facts/facts.h"
 #include "operator/facts/loss.h"
 #include "operator/facts/node_evidence.h"
+#include "operator/facts/owner.h"
 #include "operator/facts/root_cause.h"
 #include "operator/job/chip.h"
 #include "operator/job/final.h"
@@ -248,6 +249,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         doubt_steps(job, &v.result);
         job_update_node_evidence(job, &v.result);
         job_update_root_causes(job, &v.result);
+        job_update_owners(job, &v.result);
         if (v.through_ms < v.result.start_ms) /* an object that ended before it was created */
             v.through_ms = v.result.start_ms;
         find_newest_pods(job, &v);

@@ -27,6 +27,7 @@ struct model_options {
     const char *chip_peaks;        /* chips.h: overrides of their peaks; NULL: none */
     const char *chip_prices;       /* price.h; NULL: none */
     const char *node_signals;      /* a site's rows, which node_signals_add takes; NULL: none */
+    const char *owner_policy;      /* a site's rows, which owners_policy_parse takes; NULL: none */
     const char *currency;          /* of prices that say none; NULL: USD */
     int64_t forget_after_ms;       /* pods deleted this long ago leave only numbers; 0: MODEL_FORGET_AFTER_MS */
     const char *documentation_url; /* of the folder deploy/docs; NULL: MODEL_DOCUMENTATION */

@@ -10,6 +10,7 @@
 #include "operator/status/definitions.h"
 #include "operator/status/forecast.h"
 #include "operator/status/node_evidence.h"
+#include "operator/status/owned.h"
 #include "operator/status/root_cause.h"
 
 #include <stdio.h>
@@ -176,6 +177,7 @@ static void write_badput(struct jwrite *w, const struct view *v) {
         jwrite_member_int(w, "chipSeconds", b->chip_ms / 1000);
         if (v->price >= 0)
             write_money(w, "cost", cost_next(v, &before, b->chip_ms));
+        owned_write_bucket(w, v, b);
         write_filled(w, "evidence", b->evidence);
         jwrite_object_end(w);
         written++;
@@ -266,8 +268,9 @@ static void write_interruptions(struct jwrite *w, const struct view *v) {
     jwrite_object_end(w);
 }
 
-static void write_execution(struct jwrite *w, const struct view *v, const struct ledger_execution *e,
-                            const struct ledger_interruption *i) {
+static void write_execution(struct jwrite *w, const struct view *v, int at) {
+    const struct ledger_execution *e = &v->result.executions[at];
+    const struct ledger_interruption *i = at < v->result.interruption_count ? &v->result.interruptions[at] : NULL;
     bool has_steps = v->result.has_steps;
     char text[128];
     jwrite_object(w);
@@ -284,6 +287,8 @@ static void write_execution(struct jwrite *w, const struct view *v, const struct
         node_evidence_write(w, v->evidence, e->number);
     }
     root_cause_write(w, v->root_causes, e->number);
+    if (at < v->result.interruption_count + v->result.has_own_end)
+        owned_write_interruption(w, &v->result.interruptions[at]);
     write_some(w, "imagePullMilliseconds", e->image_pull_ms);
     write_filled(w, "slowestPull", e->puller);
     write_some(w, "containerStartMilliseconds", e->container_start_ms);
@@ -313,7 +318,7 @@ static void write_executions(struct jwrite *w, const struct view *v) {
     int first = r->execution_count > MAX_EXECUTIONS ? r->execution_count - MAX_EXECUTIONS : 0;
     jwrite_member_array(w, "executions");
     for (int i = first; i < r->execution_count; i++)
-        write_execution(w, v, &r->executions[i], i < r->interruption_count ? &r->interruptions[i] : NULL);
+        write_execution(w, v, i);
     jwrite_array_end(w);
 }
 
@@ -525,6 +530,7 @@ void view_write(const struct view *v, struct buf *out) {
         view_write_definitions(&w, v);
         write_times(&w, v);
         write_badput(&w, v);
+        owned_write(&w, v);
         write_interruptions(&w, v);
         write_executions(&w, v);
         write_steps(&w, v);

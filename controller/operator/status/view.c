@@ -203,7 +203,7 @@ static void identify(struct view *v) {
         return;
     *seen = (struct view_target){
         .uid = t->uid, .is_jobset = t->kind == TARGET_JOBSET, .name = t->name, .created_ms = t->created_ms};
-    seen->queue = t->spec.queue[0] || t->workloads == NULL ? t->spec.queue : t->workloads->queue;
+    seen->queue = target_queue(t);
     if (t->workloads != NULL) {
         seen->cluster_queue = t->workloads->cluster_queue;
         seen->priority = t->workloads->priority;
@@ -245,6 +245,7 @@ void view_make(struct view *v, const struct model_job *job, int64_t now_ms) {
     v->previous = job->publication.previous;
     v->evidence = &job->evidence;
     v->root_causes = &job->root_causes;
+    v->owner_policy = job->jobs->settings.owner_policy;
     v->previous_count = job->publication.previous_count;
     v->documentation_url = job->jobs->settings.documentation_url;
     v->now_ms = v->through_ms = now_ms;

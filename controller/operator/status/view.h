@@ -47,6 +47,7 @@ struct view {
     const struct job_previous *previous; /* borrowed from the job */
     const struct job_evidence *evidence; /* the same; NULL: a view of logs alone */
     const struct job_root_causes *root_causes;
+    const struct owners_policy *owner_policy; /* borrowed; NULL: the defaults */
     int previous_count;
     int64_t total_steps;           /* 0: not known */
     const char *documentation_url; /* of the folder deploy/docs */

@@ -153,4 +153,9 @@ struct target {
     bool is_touched, is_named; /* it is in store.touched; and because its name was registered */
 };
 
+/* Kueue's LocalQueue, by its own label or its Workload's; "" or NULL: none. */
+static inline const char *target_queue(const struct target *t) {
+    return t->spec.queue[0] || t->workloads == NULL ? t->spec.queue : t->workloads->queue;
+}
+
 #endif

@@ -22,6 +22,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name=Evidence,type=string,JSONPath=`.status.goodput.evidence`,priority=1
 // +kubebuilder:printcolumn:name=Queue,type=string,JSONPath=`.status.target.queue`,priority=1
 // +kubebuilder:printcolumn:name=Chips,type=integer,JSONPath=`.status.target.chips`,priority=1
+// +kubebuilder:printcolumn:name=Owner,type=string,JSONPath=`.status.topOwner`,priority=1
 // +kubebuilder:printcolumn:name=Waiting-For,type=string,JSONPath=`.status.availability.message`,priority=1
 type JobGoodput struct {
 	metav1.TypeMeta `json:",inline"`

@@ -54,6 +54,16 @@ type JobGoodputStatus struct {
 	TopBadput *string `json:"topBadput,omitempty"`
 
 	// +optional
+	// +listType=map
+	// +listMapKey=owner
+	// +kubebuilder:validation:MaxItems=8
+	ByOwner []OwnedTime `json:"byOwner,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	TopOwner *string `json:"topOwner,omitempty"`
+
+	// +optional
 	Interruptions *Interruptions `json:"interruptions,omitempty"`
 
 	// +optional
@@ -293,8 +303,39 @@ type BadputBucket struct {
 	Cost *Decimal `json:"cost,omitempty"`
 
 	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Owner *string `json:"owner,omitempty"`
+
+	// +optional
+	InterruptionMilliseconds *NonNegative `json:"interruptionMilliseconds,omitempty"`
+
+	// +optional
+	InterruptionChipSeconds *NonNegative `json:"interruptionChipSeconds,omitempty"`
+
+	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Evidence *string `json:"evidence,omitempty"`
+}
+
+type OwnedTime struct {
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	Owner *string `json:"owner,omitempty"`
+
+	// +required
+	Milliseconds *NonNegative `json:"milliseconds,omitempty"`
+
+	// +optional
+	Share *Percentage `json:"share,omitempty"`
+
+	// +optional
+	Interruptions *NonNegative `json:"interruptions,omitempty"`
+
+	// +optional
+	ChipSeconds *NonNegative `json:"chipSeconds,omitempty"`
+
+	// +optional
+	Cost *Decimal `json:"cost,omitempty"`
 }
 
 // +kubebuilder:validation:Enum=Scheduling;Runtime
@@ -472,6 +513,16 @@ type Execution struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	NodePool *string `json:"nodePool,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Owner *string `json:"owner,omitempty"`
+
+	// +optional
+	LostMilliseconds *NonNegative `json:"lostMilliseconds,omitempty"`
+
+	// +optional
+	LostChipSeconds *NonNegative `json:"lostChipSeconds,omitempty"`
 
 	// +optional
 	// +listType=map
