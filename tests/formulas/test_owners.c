@@ -154,6 +154,6 @@ TEST(owners_partition_what_is_lost) {
     CHECK_INT(owned[OWNER_TENANT].ms, 60000); /* loading, and a rollback without an interruption */
     CHECK_INT(owned[OWNER_UNKNOWN].ms, 10000);
     CHECK_INT(owned[OWNER_UNKNOWN].chip_ms, 87);
-    CHECK_INT(owned[OWNER_UNKNOWN].count, 0); /* the job's own end is no interruption */
+    CHECK_INT(owned[OWNER_UNKNOWN].count, 0); /* the job's own end does not count */
     CHECK_INT(owned[OWNER_PLATFORM].ms, 0);
 }
