@@ -60,7 +60,7 @@ static void get_arguments(const struct cli_options *options, const char *output,
     }
 }
 
-/* kubectl has complaint what is wrong; *err has only what is to be done about it, if anything. */
+/* kubectl has written what is wrong; *err has only what is to be done about it, if anything. */
 static int explain(const struct cli_options *options, const char *complaint, struct error **err) {
     bool is_fleet = is_fleet_named(options);
     if (strstr(complaint, "the server doesn't have a resource type") != NULL)
