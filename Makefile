@@ -67,7 +67,10 @@ all: programs ## the two programs, in .build/bin
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
 
-release: all
+RELEASE_URL ?= https://goodput.dev/releases/v$(VERSION)
+release: ## what a release hands out, in .build/release-files: the plugin for amd64 and arm64, krew's manifest, chart, manifests, SBOMs, SHA256SUMS; RELEASE_URL: where users will find them (Debian on amd64)
+	@tests/check/packages.sh --install build cross
+	@deploy/release.sh .build/release-files $(RELEASE_URL)
 
 # ---- packages -------------------------------------------------------------------------------------------------------
 missing:
@@ -402,6 +405,11 @@ packaging-test: ## the chart, the CRD, the RBAC and the manifests, on a real API
 	@$(MAKE) -s -j2 programs
 	@tests/packaging/run.sh
 
+.PHONY: release-test
+release-test: programs ## builds the release twice, in two folders, and compares; its programs run, also that for arm64 (an emulator)
+	@tests/check/packages.sh --install build cross
+	@tests/packaging/release.sh
+
 .PHONY: krew-test
 krew-test: programs ## the plugin's release in the real krew, built from its module (needs Go)
 	@tests/packaging/krew.sh
@@ -435,6 +443,6 @@ nightly: ## everything that takes long: valgrind, the second compiler, analyzers
 	@tests/check/nightly.sh
 
 clean: ## removes what was built, except the cluster's binaries
-	rm -rf .build/release .build/asan .build/clang .build/debug .build/coverage .build/tsan .build/fuzz .build/bin
+	rm -rf .build/release .build/dist .build/release-files .build/asan .build/clang .build/debug .build/coverage .build/tsan .build/fuzz .build/bin
 
 -include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)

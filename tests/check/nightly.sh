@@ -69,6 +69,7 @@ step build-asan make -s -j"$jobs" V=asan programs tests
 step failing tests/check/failing.sh "${FAILING:-150}"
 grep -h 'places where' "$logs/failing.log"
 step cross-arm64 tests/check/cross.sh
+step release-test make -s release-test
 for suite in bookworm trixie noble; do step "fresh-$suite" make -s fresh-test SUITE=$suite; done
 step kube-state-metrics tests/packaging/kube-state-metrics.sh
 step build-network-policies tests/cluster/build.sh kube-network-policies
