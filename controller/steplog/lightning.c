@@ -122,7 +122,8 @@ static void end_line(struct steplog *s) {
         struct record r = steplog_record(s, RECORD_RESUME);
         r.step = l->resumed_step;
         r.at_ms = begin_ms;
-        if (begin_ms != TIME_UNKNOWN) /* each epoch's clock shows whole seconds, so it may have started that much earlier */
+        if (begin_ms !=
+            TIME_UNKNOWN) /* each epoch's clock shows whole seconds, so it may have started that much earlier */
             r.at_ms -= l->epoch_count * INT64_C(1000);
         l->resumed_step = 0;
         emit(s, r);
