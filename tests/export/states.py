@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The states of the page in a real browser: loading, empty, disconnected, old, one job, many jobs, a job of 300 interruptions; what a
-person selected, focused, opened, filtered or zoomed to stays. axe reads each state. Pictures are left in .build/page/states/."""
+"""The states of the page in a real browser, and what a person does in them. axe reads each. Pictures are left in
+.build/page/states."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser  # noqa: E402
 from jobs import FLEET, STORY, TRAINING, named, put_jobs, shifted  # noqa: E402
-from rig import Rig, Tally, fetch  # noqa: E402
+from rig import BIN, Rig, Tally, fetch  # noqa: E402
 
 OUT = ".build/page/states"
 AXE = ".build/axe/node_modules/axe-core/axe.min.js"
@@ -241,6 +241,8 @@ def check_colors(t, b, rig):
         open_job(b, rig, "trains")
         found = b.ask("(() => {" + LUMINANCE + "return [...document.querySelectorAll('.on-bar')].map(e => [e.textContent, ratio(fill(e), fill(e.parentNode.querySelector('rect')))]); })()")
         t.check(f"{scheme}: text on bars has the contrast of AA", len(found) > 3 and all(r >= 4.5 for _, r in found), found)
+        weak = b.ask("(() => {" + LUMINANCE + "return ['scheduling', 'runtime', 'productive', 'wall'].map(f => [f, ratio(of('on-bar'), of('f-' + f))]).filter(([, r]) => !(r >= 4.5)); })()")
+        t.check(f"{scheme}: text on a bar of any family has that contrast", weak == [], weak)
         pair = b.ask("(() => {" + LUMINANCE + "return ratio(of('blind-ground'), of('suspended-ground')); })()")
         t.check(f"{scheme}: steps not known and suspended differ without hue", pair >= 2.5, pair)
         open_list(b, rig)
@@ -321,6 +323,22 @@ def read(t, b, name):
     b.size(1280, 850)
 
 
+def check_reports(t, b, rig):
+    """Reports are files: of a JobGoodput and of a log alone. They zoom, too, and are never marked as old."""
+    log = [f"tests/data/trainer-logs/torchtitan/restarts/attempt-{i}.log" for i in (1, 2, 3)]
+    for name, command in (("report", ["report", "-f", "tests/data/export/training.json"]), ("analyze", ["analyze", *log])):
+        path = os.path.abspath(f"{OUT}/{name}.html")
+        subprocess.run([f"{BIN}/kubectl-goodput", *command, "--html", path], check=True, stdout=subprocess.DEVNULL)
+        b.open("file://" + path)
+        b.until("document.querySelector('[data-zoom]')")
+        t.check(f"{name}: not marked as old, no link to a list", "old" not in b.ask("document.querySelector('[data-key=head]').innerText") and "all jobs" not in b.ask("document.body.innerText"))
+        whole = view(b)
+        b.key("w", "w")
+        t.check(f"{name}: w zooms", view(b)[1] - view(b)[0] < whole[1] - whole[0], (whole, view(b)))
+        b.key("0", "0")
+        read(t, b, name)
+
+
 def check_lost(t, b, rig):
     """The connection is lost: what is there stays, and says of when it is."""
     open_list(b, rig)
@@ -343,7 +361,7 @@ def main():
         check_before_data(t, b, rig)
         put_jobs(rig)
         rig.put_fleet(FLEET)
-        for check in (check_truth, check_fleetgoodput, check_address, check_patch, check_job, check_interrupted, check_zoom, check_colors, check_zone, check_units, check_lost):
+        for check in (check_truth, check_fleetgoodput, check_address, check_patch, check_job, check_interrupted, check_zoom, check_colors, check_zone, check_units, check_reports, check_lost):
             check(t, b, rig)
         t.check("axe read at least 30 states", len(READ) >= 30, READ)
         # The job that is not there and the controller that ended are asked for on purpose.
