@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The tutorials' objects on the embedded API server."""
+"""The tutorials' objects on the embedded API server, and their commands on logs with the output that the page shows."""
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,28 @@ def check_gke(t):
             t.check(f"gke-jobsets.md: {name} has {chips} chips", found == chips, found)
     finally:
         rig.close()
+
+
+def check_outputs(t, page):
+    """Blocks whose first line calls kubectl goodput: the lines below it stand in its output, in this order; ... leaves out lines."""
+    blocks, is_block = [], False
+    for line in read(f"{FOLDER}/{page}").splitlines():
+        is_block = line.startswith("    ") and (is_block or line.startswith("    kubectl goodput "))
+        if line.startswith("    kubectl goodput "):
+            blocks.append((line.removeprefix("    kubectl goodput "), []))
+        elif is_block:
+            blocks[-1][1].append(line)
+    t.check(f"{page} shows outputs", sum(bool(shown) for _, shown in blocks) >= 2, blocks)
+    for command, shown in blocks:
+        done = subprocess.run([f"{BIN}/kubectl-goodput", *shlex.split(command)], capture_output=True, text=True)
+        lines = [line.rstrip() for line in done.stdout.splitlines()]
+        t.check(f"{page}: {command}", done.returncode == 0, done.stderr)
+        at = 0
+        for line in (x[4:].rstrip() for x in shown):
+            if line in ("", "..."):
+                continue
+            t.check(f"{page}: prints {line[:60]}", line in lines[at:], f"{line!r} is not in the rest of: {lines}")
+            at = lines.index(line, at) + 1 if line in lines[at:] else at
 
 
 # Kueue's part and the kubelets', in the embedded API server's language; the objects are the page's.
@@ -110,6 +133,7 @@ def main():
     t = Tally()
     check_gke(t)
     check_queue(t)
+    check_outputs(t, "slow.md")
     t.end()
 
 
