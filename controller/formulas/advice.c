@@ -15,6 +15,7 @@
 
 struct job { /* the result, and what several rules need of it */
     const struct ledger_result *r;
+    const enum rootcause_class *classes; /* of its interruptions; NULL: none is known */
     int64_t starts;
     int64_t failures;
     struct forecast_mtbf mtbf;
@@ -237,6 +238,80 @@ static bool failing_node(const struct job *job, struct advice *a) {
     return max_ms > 0;
 }
 
+/* ---- the same root cause again: all but its first would not have been ---- */
+
+static enum rootcause_class class_of(const struct job *job, int i) {
+    return job->classes != NULL ? job->classes[i] : CLASS_UNKNOWN;
+}
+
+static void add_cost(struct advice *a, const struct ledger_interruption *x) {
+    a->saved_ms += max_of(0, x->tch_ms) + max_of(0, x->tre_ms) + max_of(0, x->trm_ms);
+    a->chip_ms += x->chip_ms;
+}
+
+/* How many interruptions have that class; what all but the first of them cost. */
+static int64_t repeated(const struct job *job, struct advice *a, enum rootcause_class class_) {
+    int64_t count = 0;
+    for (int i = 0; i < job->r->interruption_count; i++)
+        if (class_of(job, i) == class_ && count++ > 0)
+            add_cost(a, &job->r->interruptions[i]);
+    return count;
+}
+
+static bool device_memory(const struct job *job, struct advice *a) {
+    int64_t count = repeated(job, a, CLASS_DEVICE_OOM);
+    say(a->seen, "the memory of the accelerator was exhausted in %lld executions", (long long)count);
+    say(a->change, "a smaller batch, recomputed activations or more sharding, before the next start");
+    return count >= 2;
+}
+
+/* The step after which most executions ended with NaN; at least two of them. */
+static bool nan_at_step(const struct job *job, struct advice *a) {
+    const struct ledger_result *r = job->r;
+    int64_t max = 1;
+    for (int i = 0; i < r->interruption_count; i++) {
+        struct advice all = {0};
+        int64_t count = 0, step = r->executions[i].last_step;
+        for (int k = i; k < r->interruption_count && class_of(job, i) == CLASS_NAN_DIVERGENCE; k++)
+            if (class_of(job, k) == CLASS_NAN_DIVERGENCE && step != RECORD_NONE && r->executions[k].last_step == step &&
+                count++ > 0)
+                add_cost(&all, &r->interruptions[k]);
+        if (count <= max)
+            continue;
+        max = count;
+        a->saved_ms = all.saved_ms;
+        a->chip_ms = all.chip_ms;
+        say(a->seen, "%lld executions ended with NaN or Inf after step %lld", (long long)count, (long long)step);
+        say(a->change, "look at the data and the code of the steps after %lld: the same step each time",
+            (long long)step);
+    }
+    return max > 1;
+}
+
+static bool failing_checkpoints(const struct job *job, struct advice *a) {
+    int64_t count = repeated(job, a, CLASS_CHECKPOINT_ERROR);
+    say(a->seen, "%lld executions ended because a checkpoint could not be saved or restored", (long long)count);
+    say(a->change, "check the checkpoints' storage: space, permissions, and that the newest one is whole");
+    return count >= 2;
+}
+
+/* The processes never met, and the execution before was ended by a node that is not there any more. */
+static bool rendezvous(const struct job *job, struct advice *a) {
+    int64_t count = 0;
+    for (int i = 1; i < job->r->interruption_count; i++) {
+        enum cause before = job->r->interruptions[i - 1].cause;
+        if (class_of(job, i) != CLASS_STARTUP_RENDEZVOUS ||
+            (before != CAUSE_NODE_FAILURE && before != CAUSE_NODE_MAINTENANCE && before != CAUSE_SPOT_RECLAIM))
+            continue;
+        count++;
+        add_cost(a, &job->r->interruptions[i]);
+    }
+    say(a->seen, "in %lld execution%s after the loss of a node the processes did not meet", (long long)count,
+        plural(count));
+    say(a->change, "a longer rendezvous time-out, or start only when all nodes are there");
+    return count > 0;
+}
+
 #define SAME_WORK "P/(W-x) - P/W"
 
 /* A new piece of advice is a row here, its rule above, a section of deploy/docs/how-to/advice.md and a test. */
@@ -256,6 +331,11 @@ static const struct {
     {"Stragglers", SAME_WORK ", x = P - steps x ideal", "stragglers", stragglers},
     {"HangTimeout", SAME_WORK ", x = time without progress beyond hangAfter, per hang", "hang-timeout", hang_timeout},
     {"FailingNode", SAME_WORK ", x = tch + tre + trm of all but its first", "failing-node", failing_node},
+    {"DeviceMemory", SAME_WORK ", x = tch + tre + trm of all but its first", "device-memory", device_memory},
+    {"NaNAtStep", SAME_WORK ", x = tch + tre + trm of all but its first", "nan-at-step", nan_at_step},
+    {"FailingCheckpoints", SAME_WORK ", x = tch + tre + trm of all but its first", "failing-checkpoints",
+     failing_checkpoints},
+    {"Rendezvous", SAME_WORK ", x = tch + tre + trm of each", "rendezvous", rendezvous},
 };
 
 static int by_gain(const void *a, const void *b) {
@@ -265,12 +345,15 @@ static int by_gain(const void *a, const void *b) {
     return strcmp(x->kind, y->kind);
 }
 
-int advise(const struct ledger_result *r, struct advice out[static ADVICE_MAX]) {
+int advise(const struct ledger_result *r, const enum rootcause_class *classes, struct advice out[static ADVICE_MAX]) {
     struct advice all[ARRAY_SIZE(rules)];
     int count = 0;
     if (!r->has_steps || r->productive_ms <= 0 || r->wall_ms <= 0)
         return 0;
-    struct job job = {.r = r, .starts = r->interruption_count + r->older.count + 1, .failures = figures_failures(r)};
+    struct job job = {.r = r,
+                      .classes = classes,
+                      .starts = r->interruption_count + r->older.count + 1,
+                      .failures = figures_failures(r)};
     job.mtbf = forecast_mtbf(job.failures, (double)r->available_ms / 1e3);
     for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
         struct advice *a = &all[count];

@@ -8,6 +8,7 @@
 #define FORMULAS_ADVICE_H
 
 #include "ledger/evaluate.h"
+#include "rootcause/classes.h"
 
 #define ADVICE_MAX 5
 #define ADVICE_TEXT_SIZE 256
@@ -22,7 +23,9 @@ struct advice {
     int64_t chip_ms;  /* accelerator time so far that it would have saved */
 };
 
-/* The best of what applies to this result, by gain. Returns how many; 0 without steps. */
-int advise(const struct ledger_result *result, struct advice out[static ADVICE_MAX]);
+/* The best of what applies to this result, by gain. Returns how many; 0 without steps. classes: of the root causes of
+ * the result's interruptions, CLASS_UNKNOWN where none is known; NULL: of none. */
+int advise(const struct ledger_result *result, const enum rootcause_class *classes,
+           struct advice out[static ADVICE_MAX]);
 
 #endif

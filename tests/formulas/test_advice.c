@@ -12,6 +12,8 @@ struct made { /* ten hours of 100 chips on 25 nodes, six of them productive */
     struct ledger_result r;
     struct ledger_bucket buckets[4];
     struct ledger_interruption interruptions[8];
+    struct ledger_execution executions[9];
+    enum rootcause_class classes[8];
 };
 
 static void make(struct made *m) {
@@ -21,6 +23,7 @@ static void make(struct made *m) {
                              .has_steps = true,
                              .buckets = m->buckets,
                              .interruptions = m->interruptions,
+                             .executions = m->executions,
                              .mtbi_ms = RECORD_NONE,
                              .mttr_ms = RECORD_NONE,
                              .slots_required = 25,
@@ -54,7 +57,7 @@ static int64_t gain(double saved_ms) {
 #define CHECK_ADVICE(made, kind, saved, text)                                                                          \
     do {                                                                                                               \
         struct advice all_[ADVICE_MAX];                                                                                \
-        int n_ = advise(&(made)->r, all_);                                                                             \
+        int n_ = advise(&(made)->r, (made)->classes, all_);                                                            \
         const struct advice *advice_ = find(all_, n_, kind);                                                           \
         CHECK(advice_ != NULL);                                                                                        \
         if (advice_ == NULL)                                                                                           \
@@ -79,7 +82,7 @@ TEST(long_hangs) {
     CHECK_ADVICE(&m, "HangTimeout", HOUR * 5 / 6, "2 hangs lasted 1h 10m");
     m.interruptions[0].quiet_ms = m.interruptions[1].quiet_ms = HOUR / 6 + 20000;
     struct advice all[ADVICE_MAX];
-    CHECK(find(all, advise(&m.r, all), "HangTimeout") == NULL); /* less than a minute */
+    CHECK(find(all, advise(&m.r, m.classes, all), "HangTimeout") == NULL); /* less than a minute */
 }
 
 TEST(buckets_with_a_known_remedy) {
@@ -105,7 +108,7 @@ TEST(compiling_again) {
     struct advice all[ADVICE_MAX];
     make(&m);
     add_bucket(&m, BUCKET_PROGRAM_STARTUP, HOUR, 1);
-    CHECK(find(all, advise(&m.r, all), "CompilationCache") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, all), "CompilationCache") == NULL);
     add_interruption(&m, CAUSE_NODE_FAILURE, "a", 0, 0);
     add_interruption(&m, CAUSE_NODE_FAILURE, "b", 0, 0);
     add_interruption(&m, CAUSE_NODE_FAILURE, "c", 0, 0);
@@ -132,9 +135,66 @@ TEST(a_node_that_fails_again) {
     m.interruptions[2].chip_ms = 7 * HOUR; /* not all chips were held meanwhile */
     CHECK_ADVICE(&m, "FailingNode", HOUR / 2 + 120000, "node bad ended 2 executions");
     struct advice all[ADVICE_MAX];
-    const struct advice *a = find(all, advise(&m.r, all), "FailingNode");
+    const struct advice *a = find(all, advise(&m.r, m.classes, all), "FailingNode");
     REQUIRE(a != NULL);
     CHECK_INT(a->chip_ms, 7 * HOUR);
+}
+
+/* An execution that ended after that step, with that class. */
+static void add_class(struct made *m, enum cause cause, enum rootcause_class class_, int64_t last_step) {
+    m->executions[m->r.interruption_count].last_step = last_step;
+    m->classes[m->r.interruption_count] = class_;
+    add_interruption(m, cause, "", HOUR / 4, 60000);
+}
+
+TEST(the_same_root_cause_again) {
+    static const struct {
+        enum rootcause_class class_;
+        const char *kind, *seen;
+    } rows[] = {{CLASS_DEVICE_OOM, "DeviceMemory", "the memory of the accelerator was exhausted in 3 executions"},
+                {CLASS_CHECKPOINT_ERROR, "FailingCheckpoints",
+                 "3 executions ended because a checkpoint could not be saved or restored"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct made m;
+        struct advice all[ADVICE_MAX];
+        make(&m);
+        add_class(&m, CAUSE_APPLICATION_ERROR, rows[i].class_, 5);
+        add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_UNKNOWN, 5);
+        CHECK(find(all, advise(&m.r, m.classes, all), rows[i].kind) == NULL); /* one does not repeat */
+        add_class(&m, CAUSE_APPLICATION_ERROR, rows[i].class_, 9);
+        add_class(&m, CAUSE_APPLICATION_ERROR, rows[i].class_, 13);
+        CHECK_ADVICE(&m, rows[i].kind, 2 * (HOUR / 4 + 60000), rows[i].seen);
+        CHECK(find(all, advise(&m.r, NULL, all), rows[i].kind) == NULL);
+    }
+}
+
+/* Data or code: the same step each time. NaN after other steps is another matter. */
+TEST(nan_after_the_same_step) {
+    struct made m;
+    struct advice all[ADVICE_MAX];
+    make(&m);
+    add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_NAN_DIVERGENCE, 700);
+    add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_NAN_DIVERGENCE, 812);
+    add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_USER_EXCEPTION, 812);
+    add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_NAN_DIVERGENCE, RECORD_NONE);
+    add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_NAN_DIVERGENCE, RECORD_NONE);
+    CHECK(find(all, advise(&m.r, m.classes, all), "NaNAtStep") == NULL);
+    add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_NAN_DIVERGENCE, 812);
+    CHECK_ADVICE(&m, "NaNAtStep", HOUR / 4 + 60000, "2 executions ended with NaN or Inf after step 812");
+}
+
+/* Only where the execution before was ended by the loss of a node. */
+TEST(no_rendezvous_after_the_loss_of_a_node) {
+    struct made m;
+    struct advice all[ADVICE_MAX];
+    make(&m);
+    add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_STARTUP_RENDEZVOUS, RECORD_NONE);
+    add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_STARTUP_RENDEZVOUS, RECORD_NONE);
+    CHECK(find(all, advise(&m.r, m.classes, all), "Rendezvous") == NULL);
+    add_class(&m, CAUSE_NODE_FAILURE, CLASS_UNKNOWN, 7);
+    add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_STARTUP_RENDEZVOUS, RECORD_NONE);
+    CHECK_ADVICE(&m, "Rendezvous", HOUR / 4 + 60000,
+                 "in 1 execution after the loss of a node the processes did not meet");
 }
 
 TEST(steps_slower_than_the_ideal) {
@@ -154,7 +214,7 @@ TEST(a_better_checkpoint_interval) {
     m.r.mttr_ms = 60000;
     m.r.ideal_step_ms = 1000;
     add_bucket(&m, BUCKET_CHECKPOINT_SAVE, 4 * 5000, 4); /* every 90 min, failing every 60 */
-    const struct advice *a = find(all, advise(&m.r, all), "CheckpointInterval");
+    const struct advice *a = find(all, advise(&m.r, m.classes, all), "CheckpointInterval");
     REQUIRE(a != NULL);
     CHECK_TEXT(a->seen, "a save every 1h 30m, each blocking for 5.0s, and 9 failures");
     CHECK_TEXT(a->change, "save every 3m 6s (186 steps)"); /* Daly: 189.74 x (1 + 0.0088) - 5 = 186.4 s */
@@ -162,7 +222,7 @@ TEST(a_better_checkpoint_interval) {
     m.r.older.counted = m.r.older.count = 9;
     m.r.mttr_ms = 60000;
     add_bucket(&m, BUCKET_CHECKPOINT_SAVE, 115 * 5000, 115); /* every 188 s: as good as the best */
-    CHECK(find(all, advise(&m.r, all), "CheckpointInterval") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, all), "CheckpointInterval") == NULL);
 }
 
 /* How fast a preloaded image or a spare would be, no ledger shows. */
@@ -174,7 +234,7 @@ TEST(no_advice_whose_gain_is_not_measured) {
     add_bucket(&m, BUCKET_IMAGE_PULL, HOUR, 3);
     for (int i = 0; i < 3; i++)
         add_interruption(&m, CAUSE_NODE_FAILURE, "", 0, HOUR / 2);
-    CHECK_INT(advise(&m.r, all), 0);
+    CHECK_INT(advise(&m.r, m.classes, all), 0);
 }
 
 TEST(silent_within_noise_and_without_steps) {
@@ -182,11 +242,11 @@ TEST(silent_within_noise_and_without_steps) {
     struct advice all[ADVICE_MAX];
     make(&m);
     add_bucket(&m, BUCKET_DATA_LOADING, 55000, 1);
-    CHECK_INT(advise(&m.r, all), 0);
+    CHECK_INT(advise(&m.r, m.classes, all), 0);
     make(&m);
     add_bucket(&m, BUCKET_DATA_LOADING, HOUR, 1);
     m.r.has_steps = false;
-    CHECK_INT(advise(&m.r, all), 0);
+    CHECK_INT(advise(&m.r, m.classes, all), 0);
 }
 
 TEST(the_largest_gain_comes_first_and_at_most_five) {
@@ -201,7 +261,7 @@ TEST(the_largest_gain_comes_first_and_at_most_five) {
     add_interruption(&m, CAUSE_EVICTION, "bad", HOUR / 8, 0);
     m.r.retained_steps = 10000;
     m.r.ideal_step_ms = 2000;
-    int n = advise(&m.r, all);
+    int n = advise(&m.r, m.classes, all);
     CHECK_INT(n, ADVICE_MAX);
     CHECK_TEXT(all[0].kind, "InputPipeline");
     for (int i = 1; i < n; i++)

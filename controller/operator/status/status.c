@@ -2,6 +2,7 @@
 #include "operator/status/status.h"
 
 #include "base/jwrite.h"
+#include "base/mem.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
 #include "formulas/advice.h"
@@ -464,10 +465,22 @@ static void write_program(struct jwrite *w, const struct view *v) {
     jwrite_object_end(w);
 }
 
+/* The class of each interruption's root cause. The caller frees them. */
+static enum rootcause_class *classes_of(const struct view *v) {
+    enum rootcause_class *classes = mem_alloc(((size_t)v->result.interruption_count + 1) * sizeof *classes);
+    for (int i = 0; i < v->result.interruption_count; i++) {
+        int number = v->result.interruptions[i].number;
+        const struct root_cause *c = v->root_causes != NULL ? root_cause_of(v->root_causes, number) : NULL;
+        classes[i] = c != NULL ? c->class_ : CLASS_UNKNOWN;
+    }
+    return classes;
+}
+
 static void write_advice(struct jwrite *w, const struct view *v) {
     struct advice advice[ADVICE_MAX];
     char text[32], topic[512];
-    int count = advise(&v->result, advice);
+    CLEANUP_FREE enum rootcause_class *classes = classes_of(v);
+    int count = advise(&v->result, classes, advice);
     if (count == 0)
         return;
     jwrite_member_array(w, "advice");
