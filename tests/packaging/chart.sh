@@ -69,6 +69,9 @@ same "watchNamespaces with default has them there" "" "$(render --set 'watchName
 same "nodeSignals: a row each, separated by tabs" "--node-signals=/etc/goodput/node-signals/node-signals.tsv condition|Rack Power|True|*|Unknown|primary|Provider|RackPowerLost|this site" \
 	"$(render --set-json 'nodeSignals=[{"what":"condition","key":"Rack Power","value":"True","class":"Unknown","role":"primary","owner":"Provider","signal":"RackPowerLost"}]' |
 		grep -oE '^ *- --node-signals.*|^    condition.*' | sed 's/^ *\(- \)*//' | tr '\t' '|' | sort | paste -sd' ')"
+same "ownerPolicy: a row each, separated by tabs" "--owner-policy=/etc/goodput/owner-policy/owner-policy.tsv cause|SpotReclaim|spot pool|*|Tenant" \
+	"$(render --set-json 'ownerPolicy=[{"what":"cause","name":"SpotReclaim","nodePool":"spot pool","owner":"Tenant"}]' |
+		grep -oE '^ *- --owner-policy.*|^    cause.*' | sed 's/^ *\(- \)*//' | tr '\t' '|' | sort | paste -sd' ')"
 verbs() { render "$@" -s templates/clusterrole.yaml | sed -n '/resources: \[jobgoodputs\]/{n;s/ *verbs: //p}'; }
 same "JobGoodputs: read, and deleted when over" "[get, list, watch, delete]" "$(verbs)"
 same "autoCreate: made as well" "[get, list, watch, create, delete]" "$(verbs --set autoCreate=annotated)"

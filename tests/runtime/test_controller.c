@@ -307,21 +307,25 @@ TEST(controller_says_what_is_wrong_with_a_kubeconfig) {
                           "the API server cannot be reached: http://127.0.0.1:1: ");
 }
 
-TEST(controller_names_the_bad_row_of_a_table_of_node_signals) {
-    char path[] = "/tmp/goodput-signals-XXXXXX";
-    static const char text[] = "# ours\ncondition\tX\tTrue\t*\tGpu\tweak\t-\tX\tus\n";
+static void check_bad_row(const char *name, const char *text, const char *error) {
+    char path[] = "/tmp/goodput-table-XXXXXX";
     CLEANUP_FREE char *flag = NULL, *expected = NULL;
     int fd = mkstemp(path);
     REQUIRE(fd >= 0);
     REQUIRE(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     close(fd);
-    flag = mem_format("--node-signals=%s", path);
-    expected = mem_format("goodput-controller: --node-signals: %s: line 2: unknown class \"Gpu\": use a class of "
-                          "deploy/docs/reference/root-causes.md, or xid\n",
-                          path);
+    flag = mem_format("--%s=%s", name, path);
+    expected = mem_format("goodput-controller: --%s: %s: %s\n", name, path, error);
     struct program *c = program_start("goodput-controller", (const char *[]){flag, "--health-bind-address=0", NULL});
     CHECK_INT(program_wait(c, DEADLINE_MS), 1);
     CHECK_TEXT(program_output(c), expected);
     program_free(c);
     unlink(path);
+}
+
+TEST(controller_names_the_bad_row_of_a_table) {
+    check_bad_row("node-signals", "# ours\ncondition\tX\tTrue\t*\tGpu\tweak\t-\tX\tus\n",
+                  "line 2: unknown class \"Gpu\": use a class of deploy/docs/reference/root-causes.md, or xid");
+    check_bad_row("owner-policy", "# ours\ncause\tSpotReclaim\t*\t*\tMe\n",
+                  "line 2: unknown owner \"Me\": use Tenant, Platform, Provider, Scheduler or Unknown");
 }

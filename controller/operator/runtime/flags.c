@@ -66,6 +66,9 @@ static const struct flag table[] = {
     {"node-signals", "FILE", TEXT, AT(node_signals), 0, 0,
      "rows of signals of nodes that come before the built-in ones, as controller/rootcause/node_signals.tsv has them; "
      "default none"},
+    {"owner-policy", "FILE", TEXT, AT(owner_policy), 0, 0,
+     "rows that name other owners of lost time than the defaults: class, cause or bucket, its name, node pool, queue, "
+     "owner, separated by tabs; default none"},
     {"chip-peaks", "CHIP=GFLOPS,...", PEAKS, AT(chip_peaks), 0, 0,
      "peaks of chips in 10^9 FLOP/s instead of the table's, such as \"TPU v5e=197000\""},
     {"chip-prices", "CHIP=PRICE,...", PRICES, AT(chip_prices), 0, 0,

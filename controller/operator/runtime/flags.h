@@ -35,6 +35,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     int auto_create;                                      /* enum records_mode */
     const char *auto_create_format, *auto_create_windows; /* of JobGoodputs made so; windows: "3600,86400" */
     const char *node_signals;                             /* NULL: no rows of a site */
+    const char *owner_policy;                             /* NULL: the default owners */
     const char *chip_peaks;                               /* NULL: as the table says */
     const char *documentation_url;                        /* NULL: none */
     const char *chip_prices, *currency;                   /* NULL: none; USD */

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
+#include "formulas/owners.h"
 #include "kube/lease.h"
 #include "operator/runtime/fleets.h"
 #include "operator/runtime/formats.h"
@@ -13,6 +14,7 @@
 #include "operator/runtime/role.h"
 #include "rootcause/node_signals.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
@@ -290,10 +292,29 @@ static int read_node_signals(const char *path, char **ret, struct error **err) {
     return 0;
 }
 
+/* The same of who owns lost time. */
+static int read_owner_policy(const char *path, char **ret, struct error **err) {
+    *ret = NULL;
+    if (path == NULL)
+        return 0;
+    CLEANUP_FREE char *text = NULL;
+    int r = file_read(path, OWNERS_MAX_TABLE_BYTES, &text, err);
+    if (r < 0)
+        return error_wrap(err, -r, "--owner-policy");
+    struct owners_policy *trial = owners_policy_parse(slice_of(text), err);
+    if (trial == NULL)
+        return error_wrap(err, EINVAL, "--owner-policy: %s", path);
+    owners_policy_free(trial);
+    *ret = text;
+    text = NULL;
+    return 0;
+}
+
 static int set_up(struct runtime *r, struct error **err) {
     const struct runtime_flags *flags = r->flags;
-    CLEANUP_FREE char *node_signals = NULL;
-    if (read_node_signals(flags->node_signals, &node_signals, err) < 0)
+    CLEANUP_FREE char *node_signals = NULL, *owner_policy = NULL;
+    if (read_node_signals(flags->node_signals, &node_signals, err) < 0 ||
+        read_owner_policy(flags->owner_policy, &owner_policy, err) < 0)
         return -1;
     struct kube_options kube = {.kubeconfig = flags->kubeconfig, .context = flags->context, .user_agent = USER_AGENT};
     r->client = kube_client_new(r->loop, &kube, err);
@@ -308,6 +329,7 @@ static int set_up(struct runtime *r, struct error **err) {
                                   .chip_peaks = flags->chip_peaks,
                                   .chip_prices = flags->chip_prices,
                                   .node_signals = node_signals,
+                                  .owner_policy = owner_policy,
                                   .currency = flags->currency,
                                   .documentation_url = flags->documentation_url};
     r->model = model_new(&model);
