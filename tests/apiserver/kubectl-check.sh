@@ -81,7 +81,7 @@ checks() {
     check "apply --force-conflicts" "serverside-applied" "${K[@]}" apply --server-side --field-manager=other --force-conflicts -f "$work/other.yaml"
     check "defaults of the schema" "PodLog" "${K[@]}" get jgp demo -o "jsonpath={.spec.stepLog.source}"
     check "get" "^NAME +PHASE +SCHEDULING +RUNTIME +GOODPUT +TOP-BADPUT +INTERRUPTIONS +STEP +READY +AGE *$" "${K[@]}" get jgp
-    check "get -o wide" "TARGET +PRODUCTIVITY +EVIDENCE +QUEUE +CHIPS +WAITING-FOR" "${K[@]}" get jobgoodput -o wide
+    check "get -o wide" "TARGET +PRODUCTIVITY +EVIDENCE +QUEUE +CHIPS +OWNER +WAITING-FOR" "${K[@]}" get jobgoodput -o wide
     check "get by category" "demo" "${K[@]}" get goodput
     check "get -l" "demo" "${K[@]}" get jgp -l "team in (c,d)"
     check "get -l that selects nothing" "No resources found" "${K[@]}" get jgp -l team!=c
