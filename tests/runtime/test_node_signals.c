@@ -24,27 +24,30 @@ static bool apply(struct apiserver *s, char *json) {
     return apiserver_do(s, command) == 0;
 }
 
-static bool apply_work(struct apiserver *s) {
+/* A job of one pod on that node, which fails at 50 s. */
+static bool apply_work(struct apiserver *s, const char *name, const char *node) {
     return apply(s, mem_format("{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{"
-                               "\"name\":\"a\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":"
-                               "\"batch\",\"kind\":\"Job\",\"name\":\"a\"},\"stepLog\":{\"source\":\"None\"}}}")) &&
-           apply(s, mem_format("{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"a\","
-                               "\"namespace\":\"default\",\"uid\":\"job-a\",\"creationTimestamp\":\"%s\"},\"spec\":{"
+                               "\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":"
+                               "\"batch\",\"kind\":\"Job\",\"name\":\"%s\"},\"stepLog\":{\"source\":\"None\"}}}",
+                               name, name)) &&
+           apply(s, mem_format("{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"%s\","
+                               "\"namespace\":\"default\",\"uid\":\"job-%s\",\"creationTimestamp\":\"%s\"},\"spec\":{"
                                "\"completionMode\":\"Indexed\",\"parallelism\":1,\"completions\":1,\"template\":{"
                                "\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}",
-                               at(0))) &&
-           apply(s, mem_format(
-                        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a-0\",\"namespace\":"
-                        "\"default\",\"uid\":\"pod-a\",\"creationTimestamp\":\"%s\",\"labels\":{\"batch.kubernetes.io/"
-                        "job-name\":\"a\",\"batch.kubernetes.io/controller-uid\":\"job-a\",\"batch.kubernetes.io/"
-                        "job-completion-index\":\"0\"},\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":"
-                        "\"Job\",\"name\":\"a\",\"uid\":\"job-a\",\"controller\":true}]},\"spec\":{\"nodeName\":\"n0\","
-                        "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":"
-                        "\"Failed\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"True\","
-                        "\"lastTransitionTime\":\"%s\"}],\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,"
-                        "\"state\":{\"terminated\":{\"exitCode\":1,\"reason\":\"Error\",\"startedAt\":\"%s\","
-                        "\"finishedAt\":\"%s\"}}}]}}",
-                        at(1), at(2), at(3), at(50)));
+                               name, name, at(0))) &&
+           apply(s,
+                 mem_format(
+                     "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s-0\",\"namespace\":"
+                     "\"default\",\"uid\":\"pod-%s\",\"creationTimestamp\":\"%s\",\"labels\":{\"batch.kubernetes.io/"
+                     "job-name\":\"%s\",\"batch.kubernetes.io/controller-uid\":\"job-%s\",\"batch.kubernetes.io/"
+                     "job-completion-index\":\"0\"},\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":"
+                     "\"Job\",\"name\":\"%s\",\"uid\":\"job-%s\",\"controller\":true}]},\"spec\":{\"nodeName\":\"%s\","
+                     "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":"
+                     "\"Failed\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"True\","
+                     "\"lastTransitionTime\":\"%s\"}],\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,"
+                     "\"state\":{\"terminated\":{\"exitCode\":1,\"reason\":\"Error\",\"startedAt\":\"%s\","
+                     "\"finishedAt\":\"%s\"}}}]}}",
+                     name, name, at(1), name, name, name, name, node, at(2), at(3), at(50)));
 }
 
 static bool apply_signals(struct apiserver *s) {
@@ -74,7 +77,7 @@ TEST(signals_of_nodes_reach_the_status) {
                                                "--leader-elect=false", "--status-interval=1s", NULL});
     CLEANUP_FREE char *object = NULL;
     CHECK(apply_signals(s));
-    CHECK(apply_work(s));
+    CHECK(apply_work(s, "a", "n0"));
     CHECK_INT(apiserver_do(s, "wait 120s field jobgoodputs default/a .status.executions[0].nodeEvidence[2].signal "
                               "OOMKilling"),
               0);
@@ -90,6 +93,72 @@ TEST(signals_of_nodes_reach_the_status) {
         if (strstr(object, expected[i]) == NULL)
             harness_fail(__FILE__, __LINE__, "%s is not in %s; the controller said:\n%s", expected[i], object,
                          program_output(c));
+    program_free(c);
+    apiserver_stop(s);
+}
+
+/* Conditions and taints as each vendor's agent writes them, on a separate node; one comes after the failure. */
+static const struct {
+    const char *vendor, *conditions, *taints; /* members; "%s": the time */
+    int second;
+    const char *shown;
+} vendors[] = {
+    {"eks",
+     "{\"type\":\"AcceleratedHardwareReady\",\"status\":\"False\",\"reason\":\"NvidiaXID64Error\",\"message\":\"GPU "
+     "3\","
+     "\"lastTransitionTime\":\"%s\"}",
+     "", 45, "\"signal\":\"Xid64\",\"role\":\"Cause\",\"class\":\"GPUHardware\""},
+    {"aks",
+     "{\"type\":\"XIDErrors\",\"status\":\"True\",\"reason\":\"XIDErrors\",\"message\":\"XID 94 on GPU 2\","
+     "\"lastTransitionTime\":\"%s\"}",
+     "", 45, "\"signal\":\"Xid94\",\"role\":\"Cause\",\"class\":\"GPUHardware\""},
+    {"npd",
+     "{\"type\":\"ReadonlyFilesystem\",\"status\":\"True\",\"reason\":\"FilesystemIsReadOnly\",\"message\":\"x\","
+     "\"lastTransitionTime\":\"%s\"}",
+     "", 70, "\"signal\":\"ReadonlyFilesystem\",\"role\":\"Consequence\",\"class\":\"StorageError\""},
+    {"nvsentinel",
+     "{\"type\":\"SysLogsXIDError\",\"status\":\"True\",\"reason\":\"SysLogsXIDErrorIsNotHealthy\",\"message\":"
+     "\"ErrorCode:119 PCI:0000:0f:00 Recommended Action=COMPONENT_RESET;\",\"lastTransitionTime\":\"%s\"}",
+     "", 45, "\"signal\":\"Xid119\",\"role\":\"Cause\",\"class\":\"GPUHardware\""},
+    {"amd", "", "{\"key\":\"amd-gpu-unhealthy\",\"value\":\"true\",\"effect\":\"NoSchedule\",\"timeAdded\":\"%s\"}", 45,
+     "\"signal\":\"AMDGPUUnhealthy\",\"role\":\"Cause\",\"class\":\"GPUHardware\""},
+};
+
+/* A member with the time in the place of "%s". */
+static char *stamped(const char *member, int second) {
+    const char *place = strstr(member, "%s");
+    return place == NULL ? mem_strdup("")
+                         : mem_format("%.*s%s%s", (int)(place - member), member, at(second), place + 2);
+}
+
+TEST(the_shape_of_each_vendor_reaches_the_status) {
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", "crds/goodput.dev_jobgoodputs.yaml", NULL});
+    REQUIRE(s != NULL);
+    epoch_ms = ((int64_t)time(NULL) - 120) * 1000;
+    struct program *c = program_start(
+        "goodput-controller", (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
+                                               "--leader-elect=false", "--status-interval=1s", NULL});
+    for (size_t i = 0; i < ARRAY_SIZE(vendors); i++) {
+        const char *name = vendors[i].vendor;
+        CLEANUP_FREE char *conditions = stamped(vendors[i].conditions, vendors[i].second);
+        CLEANUP_FREE char *taints = stamped(vendors[i].taints, vendors[i].second);
+        CHECK(
+            apply(s, mem_format("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\"},\"spec\":{"
+                                "\"taints\":[%s]},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\","
+                                "\"lastTransitionTime\":\"%s\"}%s%s]}}",
+                                name, taints, at(0), conditions[0] != '\0' ? "," : "", conditions)));
+        CHECK(apply_work(s, name, name));
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(vendors); i++) {
+        CLEANUP_FREE char *wait = mem_format("wait 120s field jobgoodputs default/%s "
+                                             ".status.executions[0].nodeEvidence[0].node %s",
+                                             vendors[i].vendor, vendors[i].vendor);
+        CHECK_INT(apiserver_do(s, wait), 0);
+        CLEANUP_FREE char *get = mem_format("get jobgoodputs default/%s", vendors[i].vendor);
+        CLEANUP_FREE char *object = apiserver_ask(s, get);
+        if (object == NULL || strstr(object, vendors[i].shown) == NULL)
+            harness_fail(__FILE__, __LINE__, "%s is not in %s", vendors[i].shown, object ? object : "");
+    }
     program_free(c);
     apiserver_stop(s);
 }
