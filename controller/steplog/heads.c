@@ -21,6 +21,18 @@ static uint64_t key_of(struct slice line) {
     return letters >= MIN_LETTERS ? hash_fast(1, (struct slice){text, n}) : 0;
 }
 
+/* Its first letter and its last character that is not a digit, as a bit: most lines differ there from all heads. */
+static uint64_t look_of(struct slice line) {
+    size_t from = 0, to = line.size_bytes;
+    while (from < to && ((line.data[from] | 32) < 'a' || (line.data[from] | 32) > 'z'))
+        from++;
+    while (to > from && line.data[to - 1] >= '0' && line.data[to - 1] <= '9')
+        to--;
+    if (from == to || from >= LINE_BYTES / 2)
+        return ~UINT64_C(0);
+    return UINT64_C(1) << (((unsigned char)line.data[from] * 31 + (unsigned char)line.data[to - 1]) % 64);
+}
+
 static bool comes_often(struct slice line) {
     struct generic_line l;
     bool is_training = generic_line_parse(line, &l);
@@ -61,6 +73,7 @@ static void add_line(struct heads *h, struct slice line, uint64_t key) {
         return;
     h->warnings |= (uint32_t)slice_contains(line, "arning") << h->count;
     h->lines[h->count++] = key;
+    h->looks |= look_of(line);
 }
 
 /* The line before is too close: the process that wrote it also wrote this one. */
@@ -71,7 +84,7 @@ static bool is_at_once(int64_t before_ms, int64_t at_ms) {
 bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps) {
     int64_t before_ms = h->last_ms;
     h->last_ms = at_ms;
-    if (h->is_useless || (steps > 0 && h->count == 0))
+    if (h->is_useless || (steps > 0 && (h->looks & look_of(line)) == 0))
         return false;
     uint64_t key = key_of(line);
     int i = key != 0 ? find(h, key) : -1;

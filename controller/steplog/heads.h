@@ -18,6 +18,7 @@
 struct heads { /* all-zero before heads_begin() */
     uint64_t lines[HEADS_LINES];
     int count;
+    uint64_t looks;    /* of all of them: a line that has none of these bits is none of them */
     uint32_t warnings; /* a bit for each that is one */
     bool is_useless;   /* they come again and again */
     int64_t last_ms;   /* of the line before */
