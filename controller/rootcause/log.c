@@ -33,10 +33,10 @@ struct rootcause_log {
     const struct matcher *matcher;
     bool is_stamped;
     struct finding found[ROLE_COUNT], survived[ROLE_COUNT];
-    struct writer writers[MAX_WRITERS];
-    size_t writer_count, last_writer;
-    struct waiting waiting[MAX_WAITING];
-    size_t waiting_count;
+    struct writer *writers; /* until the end */
+    size_t writer_count, writer_capacity, last_writer;
+    struct waiting *waiting;
+    size_t waiting_count, waiting_capacity;
     uint64_t symptom_ranks[MAX_RANKS / 64], cause_ranks[MAX_RANKS / 64];
     struct buf plain[MAX_NESTING];
 };
@@ -57,6 +57,8 @@ void rootcause_log_free(struct rootcause_log *log) {
         return;
     for (int i = 0; i < MAX_NESTING; i++)
         buf_done(&log->plain[i]);
+    free(log->writers);
+    free(log->waiting);
     free(log);
 }
 
@@ -103,12 +105,19 @@ static void settle(struct rootcause_log *log, struct writer *w) {
     w->message_lines = 0;
 }
 
+static struct writer *new_writer(struct rootcause_log *log) {
+    if (log->writer_count == MAX_WRITERS)
+        return &log->writers[1 + log->last_writer++ % (MAX_WRITERS - 1)];
+    MEM_GROW(log->writers, log->writer_count, log->writer_capacity);
+    log->writers[log->writer_count] = (struct writer){.message_lines = 0};
+    return &log->writers[log->writer_count++];
+}
+
 static struct writer *writer_of(struct rootcause_log *log, const struct line *line) {
     for (size_t i = 0; i < log->writer_count; i++)
         if (log->writers[i].prefix == line->writer)
             return &log->writers[i];
-    size_t at = log->writer_count < MAX_WRITERS ? log->writer_count++ : 1 + log->last_writer++ % (MAX_WRITERS - 1);
-    struct writer *w = &log->writers[at];
+    struct writer *w = new_writer(log);
     if (w->message_lines > 0)
         settle(log, w);
     *w = (struct writer){.prefix = line->writer, .rank = line->rank, .pending.role = ROLE_COUNT};
@@ -204,8 +213,10 @@ static void note_waiting(struct rootcause_log *log, struct slice text, int64_t r
     for (size_t i = 0; i < log->waiting_count; i++)
         if (log->waiting[i].rank == rank)
             return;
-    if (log->waiting_count < MAX_WAITING)
-        log->waiting[log->waiting_count++] = (struct waiting){rank, enqueued};
+    if (log->waiting_count == MAX_WAITING)
+        return;
+    MEM_GROW(log->waiting, log->waiting_count, log->waiting_capacity);
+    log->waiting[log->waiting_count++] = (struct waiting){rank, enqueued};
 }
 
 /* ---- exceptions ---- */
@@ -438,13 +449,29 @@ void rootcause_log_line(struct rootcause_log *log, struct slice raw, int64_t num
     }
 }
 
-void rootcause_log_end(struct rootcause_log *log) {
+static void settle_all(struct rootcause_log *log) {
     for (size_t i = 0; i < log->writer_count; i++)
         settle(log, &log->writers[i]);
 }
 
+/* The findings stay, in a few KiB: a process may hold many logs. */
+static void drop_scratch(struct rootcause_log *log) {
+    free(log->writers);
+    log->writers = NULL;
+    log->writer_count = log->writer_capacity = 0;
+    for (int i = 0; i < MAX_NESTING; i++) {
+        buf_done(&log->plain[i]);
+        buf_init(&log->plain[i], PLAIN_BYTES);
+    }
+}
+
+void rootcause_log_end(struct rootcause_log *log) {
+    settle_all(log);
+    drop_scratch(log);
+}
+
 void rootcause_log_progress(struct rootcause_log *log) {
-    rootcause_log_end(log);
+    settle_all(log);
     for (int i = 0; i < ROLE_COUNT; i++)
         if (log->found[i].role != ROLE_COUNT) {
             log->survived[i] = log->found[i];

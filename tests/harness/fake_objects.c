@@ -133,8 +133,9 @@ struct fake_pod fake_running(const char *name, const char *node, int created) {
 
 static void add_state(struct buf *b, const struct fake_pod *p) {
     if (p->finished >= 0)
-        buf_format(b, "{\"terminated\":{\"exitCode\":%d,\"reason\":\"%s\",\"startedAt\":%s,\"finishedAt\":%s}}",
-                   p->exit_code, p->exit_code ? p->reason : "Completed", fake_time(p->started), fake_time(p->finished));
+        buf_format(b, "{\"terminated\":{\"exitCode\":%d,\"reason\":\"%s\",\"startedAt\":%s,\"finishedAt\":%s%s%s}}",
+                   p->exit_code, p->exit_code ? p->reason : "Completed", fake_time(p->started), fake_time(p->finished),
+                   p->message ? ",\"message\":" : "", given_or(p->message, ""));
     else if (p->started >= 0)
         buf_format(b, "{\"running\":{\"startedAt\":%s}}", fake_time(p->started));
     else

@@ -63,6 +63,7 @@ struct fake_pod {
     int last_finished, last_exit_code; /* lastState */
     int ready, unready;                /* condition Ready; 0: not (yet) */
     const char *phase, *reason;        /* of the terminated state */
+    const char *message;               /* the same, as JSON; NULL: none */
     const char *waiting;               /* reason of the waiting state */
     const char *disruption;            /* reason of DisruptionTarget, at `asked_to_go` */
     int failed_by_kueue;               /* condition TerminatedByKueue; 0: not (yet) */

@@ -34,7 +34,7 @@ bool check_root_cause(struct check *c, const json_t *e) {
         (!is_observed && !is_text(cause, "basis", "Derived")))
         return fail(c, "execution %" PRId64 ": rootCause %s, basis %s, end \"%s\"", number(e, "number"),
                     text(cause, "class"), text(cause, "basis"), text(e, "end"));
-    if (number(cause, "followers") < 0 || number(cause, "followers") > 16 || number(cause, "unread") < 0 ||
+    if (number(cause, "followers") < 0 || number(cause, "followers") > 4096 || number(cause, "unread") < 0 ||
         number(cause, "unread") > 16)
         return fail(c, "execution %" PRId64 ": %" PRId64 " followers, %" PRId64 " unread", number(e, "number"),
                     number(cause, "followers"), number(cause, "unread"));

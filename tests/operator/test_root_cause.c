@@ -4,6 +4,8 @@
 #include "harness.h"
 #include "replay.h"
 
+#include "operator/job/last_words.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +15,9 @@
     "\"status\":\"True\",\"lastTransitionTime\":%s},{\"type\":\"XidCriticalError\",\"status\":\"True\",\"reason\":"    \
     "\"{\\\"79\\\":true}\",\"message\":\"5ae1\",\"lastTransitionTime\":%s}]}}"
 
-static struct model *new_model(void) {
-    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
+static struct model *model_of(bool reads_last_words) {
+    struct model *m =
+        model_new(&(struct model_options){.keeps_checkpoints = true, .reads_last_words = reads_last_words});
     replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
     fake_observe_jobset(m, 2, "", "", 0.2);
     fake_observe_node(m, "n0", "True", 0, "", "", 1);
@@ -24,6 +27,10 @@ static struct model *new_model(void) {
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 8);
     fake_observe_pod(m, &b, OBSERVED_PRESENT, 8);
     return m;
+}
+
+static struct model *new_model(void) {
+    return model_of(false);
 }
 
 /* Member of the first execution's rootCause, as JSON; "": absent. */
@@ -70,4 +77,226 @@ TEST(a_cause_on_the_node_of_the_failed_slot_is_the_root_cause) {
     CHECK_TEXT(status_text(later, "executions[number=1].owner"), "Provider");
     CHECK(strstr(later, "\"byClass\":[{\"class\":\"GPUHardware\",\"count\":1}]") != NULL);
     model_free(m);
+}
+
+/* ---- last words ---- */
+
+static struct fake_pod failed(const char *name, const char *node, int index, int finished, int exit_code) {
+    struct fake_pod p = fake_running(name, node, 5);
+    p.index = index;
+    p.finished = finished;
+    p.exit_code = exit_code;
+    p.phase = "Failed";
+    return p;
+}
+
+#define MAX_ASKED 64
+static char asked[MAX_ASKED][32]; /* pods, in the order in which they were asked for */
+static int asked_count;
+
+/* Asks for all that is to be read now: each "POD" of the list answers with its text, others cannot be read. */
+static void read_words(struct model *m, const char *const (*texts)[2], size_t count) {
+    struct model_job *job = model_job_find(m, "ns", "js");
+    struct model_words w;
+    asked_count = 0;
+    while (model_job_words_next(job, &w)) {
+        const char *text = NULL;
+        if (asked_count < MAX_ASKED)
+            snprintf(asked[asked_count++], sizeof asked[0], "%s%s", w.pod, w.is_previous ? "/previous" : "");
+        for (size_t i = 0; i < count && text == NULL; i++)
+            text = strcmp(texts[i][0], w.pod) == 0 ? texts[i][1] : NULL;
+        if (text != NULL)
+            model_job_words_read(job, w.pod_uid, w.container, w.restart_count, slice_of(text), false);
+        else
+            model_job_words_failed(job, w.pod_uid, w.container, w.restart_count, true);
+    }
+}
+
+#define KEY_ERROR                                                                                                      \
+    "2026-11-21T02:16:38.5Z Traceback (most recent call last):\n"                                                      \
+    "2026-11-21T02:16:38.5Z   File \"/app/train.py\", line 12, in step\n"                                              \
+    "2026-11-21T02:16:38.5Z     x = batch['lables']\n"                                                                 \
+    "2026-11-21T02:16:38.5Z KeyError: 'lables'\n"
+#define PEER_LOST                                                                                                      \
+    "2026-11-21T02:16:39.5Z RuntimeError: [1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] "   \
+    "via c10d key-value store by key '0', but store->get('0') got error: Connection reset by peer\n"                   \
+    "2026-11-21T02:16:39.6Z socketProgress: Connection closed by remote peer n1<44321>\n"
+
+TEST(of_ranks_the_first_cause_is_the_root_cause_and_others_follow) {
+    static const char *const texts[][2] = {{"a", PEER_LOST}, {"b", KEY_ERROR}};
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1), b = failed("b", "n1", 1, 1001, 1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 1001.5);
+    CLEANUP_FREE char *before = fake_status(m, 1002);
+    check_member(before, "", "");
+    read_words(m, texts, ARRAY_SIZE(texts));
+    CHECK_INT(asked_count, 2);
+    CLEANUP_FREE char *status = fake_finish(m, 1003);
+    check_member(status, "class", "\"UserException\"");
+    check_member(status, "reason", "\"KeyError\"");
+    check_member(status, "completionIndex", "1");
+    check_member(status, "node", "\"n1\"");
+    check_member(status, "line", "\"KeyError: 'lables'\"");
+    check_member(status, "frame", "\"train.py:12 in step\"");
+    check_member(status, "time", "\"2026-11-21T02:16:38.500Z\"");
+    check_member(status, "followers", "1");
+    check_member(status, "unread", "0");
+    check_member(status, "symptomOnly", "false");
+}
+
+TEST(what_cannot_be_read_is_counted_and_not_guessed) {
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    read_words(m, NULL, 0);
+    CLEANUP_FREE char *status = fake_finish(m, 1003);
+    check_member(status, "class", "\"Unknown\"");
+    check_member(status, "unread", "1");
+    check_member(status, "line", "");
+}
+
+TEST(a_read_that_failed_is_tried_three_times_after_what_was_not_tried) {
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1), b = failed("b", "n1", 1, 1001, 1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 1001.5);
+    struct model_job *job = model_job_find(m, "ns", "js");
+    struct model_words w;
+    char order[16] = "";
+    while (model_job_words_next(job, &w)) {
+        snprintf(order + strlen(order), sizeof order - strlen(order), "%s", w.pod);
+        model_job_words_failed(job, w.pod_uid, w.container, w.restart_count, false);
+    }
+    CHECK_TEXT(order, "ababab");
+    CLEANUP_FREE char *status = fake_finish(m, 1003);
+    check_member(status, "unread", "2");
+}
+
+TEST(of_many_that_fail_the_first_16_are_read) {
+    struct model *m = model_new(&(struct model_options){.reads_last_words = true});
+    char name[32];
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    fake_observe_jobset(m, 1000, "", "", 0.2);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "p%d", i);
+        struct fake_pod p = failed(name, "n0", i, 1000 + (1000 - i) / 100, 1);
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, 1011);
+    }
+    read_words(m, NULL, 0);
+    CHECK_INT(asked_count, 16);
+    CHECK_TEXT(asked[0], "p901");
+    CHECK_TEXT(asked[15], "p916");
+    CLEANUP_FREE char *status = fake_finish(m, 1015);
+    check_member(status, "unread", "16");
+}
+
+TEST(a_later_execution_is_not_a_cause_of_an_earlier_one) {
+    static const char *const texts[][2] = {{"a", PEER_LOST}, {"a2", KEY_ERROR}};
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1), next = failed("a2", "n1", 0, 1020, 1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 1006);
+    next.started = 1010;
+    next.created = 1007;
+    next.bound = 1008;
+    fake_observe_pod(m, &next, OBSERVED_PRESENT, 1021);
+    read_words(m, texts, ARRAY_SIZE(texts));
+    CHECK_INT(asked_count, 1); /* the other is deleted */
+    CHECK_TEXT(asked[0], "a2");
+    CLEANUP_FREE char *status = fake_finish(m, 1100);
+    check_member(status, "class", "\"Unknown\"");
+    check_member(status, "unread", "1");
+}
+
+TEST(a_container_that_restarted_is_asked_for_its_previous_log) {
+    static const char *const texts[][2] = {{"a", KEY_ERROR}};
+    struct model *m = model_of(true);
+    struct fake_pod a = fake_running("a", "n0", 1002);
+    a.created = 5;
+    a.bound = 6;
+    a.restart_count = 1;
+    a.restart_policy = "OnFailure";
+    a.last_finished = 1000;
+    a.last_exit_code = 1;
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1004.5);
+    read_words(m, texts, ARRAY_SIZE(texts));
+    CHECK_INT(asked_count, 1);
+    CHECK_TEXT(asked[0], "a/previous");
+    CLEANUP_FREE char *status = fake_finish(m, 1010);
+    check_member(status, "reason", "\"KeyError\"");
+}
+
+TEST(survivors_that_were_asked_to_stop_are_not_read) {
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1), b = failed("b", "n1", 1, 1005, 143);
+    b.asked_to_go = 1002;
+    b.grace = 30;
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 1005.5);
+    read_words(m, NULL, 0);
+    CHECK_INT(asked_count, 1);
+    CHECK_TEXT(asked[0], "a");
+    free(fake_finish(m, 1010));
+}
+
+TEST(a_termination_message_and_the_kubelets_reason_are_last_words) {
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 137), b = failed("b", "n1", 1, 999, 1);
+    a.reason = "OOMKilled";
+    b.message = "\"Traceback (most recent call last):\\n  File \\\"/app/t.py\\\", line 3, in f\\nKeyError: 'x'\\n\"";
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    read_words(m, NULL, 0);
+    CLEANUP_FREE char *status = fake_status(m, 1001);
+    check_member(status, "class", "\"HostOOM\"");
+    check_member(status, "reason", "\"OOMKilled\"");
+    check_member(status, "owner", "\"Tenant\"");
+    check_member(status, "unread", "1");
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 1001.5); /* it failed before */
+    read_words(m, NULL, 0);
+    CLEANUP_FREE char *later = fake_finish(m, 1002);
+    check_member(later, "class", "\"UserException\"");
+    check_member(later, "frame", "\"t.py:3 in f\"");
+    check_member(later, "unread", "2");
+}
+
+static struct model *successor_that_reads(const char *status) {
+    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true, .reads_last_words = true});
+    CLEANUP_FREE char *more = replay_left(status);
+    replay_jobgoodput(m, "ns", "js", "None", more, fake_ms(0));
+    return m;
+}
+
+TEST(a_successor_keeps_what_was_found_and_does_not_ask_again) {
+    static const char *const texts[][2] = {{"a", KEY_ERROR}};
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    read_words(m, texts, ARRAY_SIZE(texts));
+    CLEANUP_FREE char *status = fake_finish(m, 1003);
+    struct model *next = successor_that_reads(status);
+    fake_observe_jobset(next, 2, "", "", 1004);
+    fake_observe_pod(next, &a, OBSERVED_PRESENT, 1004);
+    read_words(next, NULL, 0);
+    CHECK_INT(asked_count, 0);
+    CLEANUP_FREE char *later = fake_finish(next, 1010);
+    check_member(later, "reason", "\"KeyError\"");
+    check_member(later, "frame", "\"train.py:12 in step\"");
+    check_member(later, "unread", "0");
+}
+
+TEST(a_successor_asks_for_what_was_not_published) {
+    static const char *const texts[][2] = {{"a", KEY_ERROR}};
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    CLEANUP_FREE char *status = fake_finish(m, 1001);
+    check_member(status, "", "");
+    struct model *next = successor_that_reads(status);
+    fake_observe_jobset(next, 2, "", "", 1004);
+    fake_observe_pod(next, &a, OBSERVED_PRESENT, 1004);
+    read_words(next, texts, ARRAY_SIZE(texts));
+    CHECK_INT(asked_count, 1);
+    CLEANUP_FREE char *later = fake_finish(next, 1010);
+    check_member(later, "reason", "\"KeyError\"");
 }

@@ -76,7 +76,8 @@ static const char undetermined[] =
     "otherDefinitions.numeratorMilliseconds"
     " windows.interruptions interruptions.byCause.cost program.parameters program.peakGFLOPSPerChip"
     " cost.pricePerChipHour acceleratorHours.waiting time.provisionalMilliseconds executions.rescheduleMilliseconds"
-    " steps.hangAfterMilliseconds ";
+    " steps.hangAfterMilliseconds executions.rootCause.jobIndex executions.rootCause.completionIndex"
+    " executions.rootCause.followers executions.rootCause.unread ";
 
 /* What is determined but for rounding: more than twice as much is wrong. */
 static const char rounded[] =

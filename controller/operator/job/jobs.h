@@ -8,11 +8,12 @@
 
 #include <stdbool.h>
 
+struct matcher;
 struct model_job;
 struct store;
 
 struct jobs_settings { /* of the controller; model.h explains them */
-    bool keeps_checkpoints;
+    bool keeps_checkpoints, reads_last_words;
     int64_t forget_after_ms;
     char *chip_peaks, *chip_prices;     /* NULL */
     struct owners_policy *owner_policy; /* NULL: the defaults */
@@ -23,10 +24,11 @@ struct jobs_settings { /* of the controller; model.h explains them */
 struct jobs {
     struct store *store;
     struct jobs_settings settings;
-    struct map by_name;   /* "ns/name" -> model_job */
-    struct map by_target; /* store_name_key() -> the oldest JobGoodput of that target, seen or not */
-    struct map formats;   /* StepLogFormats by name: formats.h */
-    struct map log_work;  /* "ns/name" -> units of this minute: log_work.h */
+    struct matcher *matcher; /* of last words: last_words.h; NULL until there are some */
+    struct map by_name;      /* "ns/name" -> model_job */
+    struct map by_target;    /* store_name_key() -> the oldest JobGoodput of that target, seen or not */
+    struct map formats;      /* StepLogFormats by name: formats.h */
+    struct map log_work;     /* "ns/name" -> units of this minute: log_work.h */
     int64_t log_work_minute;
     struct model_job **dirty; /* their statuses may change */
     size_t dirty_count, dirty_capacity;

@@ -26,6 +26,7 @@ struct model_summary {
     const char *phase; /* constant text */
     int64_t interruptions, executions;
     uint64_t conditions_hash; /* types, statuses, reasons; without EvidenceComplete */
+    uint64_t causes_hash;     /* of the root causes: executions and classes */
     bool has_new_steps;       /* since the last call */
     uint64_t waiting_hash;    /* of the reason why the target does not start, without ages and numbers */
     bool has_ended, is_final;

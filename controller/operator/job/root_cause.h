@@ -23,7 +23,7 @@ struct root_cause {
     int64_t followers, unread; /* containers that show only what followed; whose last words were not read in time */
     bool is_observed, is_symptom_only;
     bool ends_job;   /* no interruption: the job failed with it */
-    bool is_settled; /* an earlier controller found it, or nothing more can come */
+    bool is_settled; /* an earlier controller found it, whose words are not known */
 };
 
 struct job_root_causes {

@@ -1,6 +1,7 @@
 #include "operator/model/checkpoint_store.h"
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "operator/store/failures.h"
 #include "operator/store/signals.h"
 #include "operator/store/unwatched.h"
 
@@ -114,7 +115,7 @@ static void visit_node(struct visitor *v, struct node *n) {
     }
 }
 
-/* Several checkpoints may describe one node: the newest counts. */
+/* Of several checkpoints of a node the newest counts. */
 static void read_node(struct visitor *v) {
     char name[254] = "";
     struct node read = {.pool = "", .renewed_ms = TIME_UNKNOWN}, *n;
@@ -323,6 +324,7 @@ static void read_pod(struct visitor *v, struct target *t) {
         store_pod_bind(p, store_node(v->store, slice_of(h.node)));
     visit_pod(v, p);
     p->is_restored = true;
+    store_restore_failures(p);
     store_touch_pod(v->store, p);
 }
 

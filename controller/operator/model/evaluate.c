@@ -13,6 +13,7 @@
 #include "operator/job/forbidden.h"
 #include "operator/job/free.h"
 #include "operator/job/job.h"
+#include "operator/job/last_words.h"
 #include "operator/job/log_pods.h"
 #include "operator/job/log_work.h"
 #include "operator/job/logs.h"
@@ -105,7 +106,7 @@ static bool is_final(struct model_job *job, const struct view *v) {
         return is_log_read(v);
     int64_t enough_ms = job->observation.end_ms + APART_MS;
     return known_ms >= enough_ms && store_known_ms(job->store, RESOURCE_EVENT, v->now_ms) >= enough_ms &&
-           !is_success_coming(v) && is_log_read(v);
+           !is_success_coming(v) && is_log_read(v) && !job_any_words_are_pending(job);
 }
 
 /* The objects that decide could never be read: that none is known does not mean that there is none. */
@@ -184,6 +185,16 @@ static uint64_t conditions_hash(const struct view *v) {
     return hash;
 }
 
+static uint64_t causes_hash(const struct job_root_causes *causes) {
+    uint64_t hash = 0;
+    for (int i = 0; i < causes->count; i++) {
+        const struct root_cause *c = &causes->items[i];
+        int64_t parts[] = {c->number, (int64_t)c->class_, c->unread, c->is_symptom_only};
+        hash = hash_local(hash_local(hash, HASH_BYTES(&parts)), slice_of(c->reason));
+    }
+    return hash;
+}
+
 static void summarize(const struct view *v, struct model_summary *summary) {
     const struct model_job *job = v->job;
     summary->phase = v->phase;
@@ -191,6 +202,7 @@ static void summarize(const struct view *v, struct model_summary *summary) {
     summary->executions = view_interruptions(v) + 1;
     summary->conditions_hash = conditions_hash(v);
     summary->waiting_hash = v->waiting_hash;
+    summary->causes_hash = causes_hash(&job->root_causes);
     summary->has_new_steps = v->result.step_count > job->publication.step_count;
     summary->has_ended = v->has_ended;
     summary->is_final = v->is_final;

@@ -14,6 +14,7 @@
 #include "operator/store/forget.h"
 #include "operator/store/observe.h"
 #include "operator/store/unwatched.h"
+#include "rootcause/signatures.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -21,6 +22,7 @@
 
 static struct jobs_settings settings_of(const struct model_options *options) {
     struct jobs_settings s = {.keeps_checkpoints = options->keeps_checkpoints,
+                              .reads_last_words = options->reads_last_words,
                               .forget_after_ms =
                                   options->forget_after_ms > 0 ? options->forget_after_ms : MODEL_FORGET_AFTER_MS,
                               .chip_peaks = options->chip_peaks ? mem_strdup(options->chip_peaks) : NULL,
@@ -61,6 +63,7 @@ static void jobs_done(struct jobs *jobs) {
     map_done(&jobs->formats);
     map_done(&jobs->log_work);
     free(jobs->dirty);
+    matcher_free(jobs->matcher);
     free(jobs->settings.chip_peaks);
     free(jobs->settings.chip_prices);
     free(jobs->settings.documentation_url);

@@ -10,6 +10,7 @@
 
 #include "base/slice.h"
 #include "ledger/ledger.h"
+#include "operator/job/last_words.h"
 #include "operator/job/logs.h"
 #include "operator/job/notice.h"
 #include "operator/job/source.h"
@@ -24,6 +25,7 @@ struct model_options {
     /* Statuses carry what a successor needs (checkpoint.h), and that of a predecessor is read: observe JobGoodputs
      * before anything else. */
     bool keeps_checkpoints;
+    bool reads_last_words;         /* somebody reads what model_job_words_next returns */
     const char *chip_peaks;        /* chips.h: overrides of their peaks; NULL: none */
     const char *chip_prices;       /* price.h; NULL: none */
     const char *node_signals;      /* a site's rows, which node_signals_add takes; NULL: none */

@@ -18,12 +18,14 @@ bool object_status_next(struct slice *statuses, struct object_container_status *
     static const struct jmember terminated[] = {
         JMEMBER(container_status, exit_code, "exitCode"),
         JMEMBER(container_status, reason, "reason"),
+        JMEMBER(container_status, message, "message"),
         JMEMBER_TIME(container_status, started_ms, "startedAt"),
         JMEMBER_TIME(container_status, finished_ms, "finishedAt"),
     };
     static const struct jmember last_terminated[] = {
         JMEMBER(container_status, last_exit_code, "exitCode"),
         JMEMBER(container_status, last_reason, "reason"),
+        JMEMBER(container_status, last_message, "message"),
         JMEMBER_TIME(container_status, last_started_ms, "startedAt"),
         JMEMBER_TIME(container_status, last_finished_ms, "finishedAt"),
     };

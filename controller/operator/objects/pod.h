@@ -7,6 +7,7 @@
 struct object_container_status {
     struct slice name, waiting_reason, reason; /* reason of the terminated state */
     struct slice waiting_message;              /* raw */
+    struct slice message, last_message;        /* raw: termination messages */
     int64_t restart_count, started_ms, finished_ms;
     int64_t exit_code; /* -1 if it has not ended */
     bool is_running;

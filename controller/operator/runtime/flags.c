@@ -83,6 +83,8 @@ static const struct flag table[] = {
     {"status-qps", "N", NUMBER, AT(status_qps), 1, 10000,
      "status writes per second at most, over all jobs; default 20"},
     {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000, "pod logs followed at the same time; default 100"},
+    {"max-log-reads", "N", NUMBER, AT(max_log_reads), 0, 1000,
+     "ends of logs of failed containers read at the same time; default 16, 0: none is read"},
     {"log-root", "DIR", TEXT, AT(log_root), 0, 0,
      "below it, in a folder named as the JobGoodput's namespace, are the files of stepLog.source File; default none"},
     {"ingest-bind-address", "ADDRESS", TEXT, AT(ingest_bind_address), 0, 0,
@@ -312,7 +314,8 @@ int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv
                                     .cloud_monitoring_cluster = "",
                                     .cloud_monitoring_interval_us = 30000000,
                                     .otlp_interval_us = 30000000,
-                                    .max_log_follows = 100};
+                                    .max_log_follows = 100,
+                                    .max_log_reads = 16};
     for (int i = 1; i < argc; i++) {
         struct slice name = slice_of(argv[i]);
         if (!slice_take_prefix(&name, "--"))

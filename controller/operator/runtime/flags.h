@@ -41,7 +41,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     const char *chip_prices, *currency;                   /* NULL: none; USD */
     int64_t auto_create_ttl_s;
     int64_t status_interval_us;
-    int64_t status_qps, max_log_follows, verbosity;
+    int64_t status_qps, max_log_follows, max_log_reads, verbosity;
     bool wants_help, wants_version;
 };
 

@@ -7,6 +7,7 @@
 #include "base/minmax.h"
 #include "operator/model/evaluate.h"
 #include "operator/runtime/json.h"
+#include "operator/runtime/last_words.h"
 #include "operator/runtime/logs.h"
 
 #include <string.h>
@@ -25,6 +26,7 @@ struct runtime_job {            /* one JobGoodput, the model's user pointer */
     struct model_job *job;
     struct runtime_follow *follows;
     struct runtime_feed *feed;
+    struct last_words_job *words;
     struct kube_call *write; /* in flight, or NULL */
     char resource_version[64], sent_version[64];
     bool server_has_checkpoint;
@@ -41,6 +43,7 @@ struct runtime_jobs {
     const struct kube_lease *lease;  /* borrowed; NULL: no election */
     struct runtime_logs *logs;
     struct runtime_sources *sources;
+    struct last_words *words;
     struct cadence cadence;
     struct map shares; /* by namespace: struct share */
     struct loop_timer *timer;
@@ -71,6 +74,7 @@ struct runtime_jobs *runtime_jobs_new(const struct runtime_jobs_options *options
     jobs->model = options->model;
     jobs->recorder = options->recorder;
     jobs->logs = runtime_logs_new(options->client, options->max_log_follows, on_wake, jobs);
+    jobs->words = last_words_new(options->client, options->max_log_reads, on_wake, jobs);
     jobs->sources = runtime_sources_new(jobs->loop, &options->sources, on_wake, jobs);
     cadence_init(&jobs->cadence, &options->cadence);
     map_init(&jobs->shares, free);
@@ -88,11 +92,13 @@ struct share {
 };
 
 static void observe_log(struct runtime_job *mine) {
+    last_words_observe(mine->owner->words, mine->job, &mine->words); /* first: pods that failed are soon deleted */
     runtime_logs_observe(mine->owner->logs, mine->job, &mine->share->logs, &mine->follows);
     runtime_sources_observe(mine->owner->sources, mine->job, &mine->share->logs, &mine->feed);
 }
 
 static void drop_log(struct runtime_job *mine) {
+    last_words_drop(&mine->words);
     runtime_logs_drop(mine->owner->logs, &mine->follows);
     runtime_sources_drop(&mine->feed);
 }
@@ -241,8 +247,9 @@ static void write_status(struct runtime_job *mine, struct slice status) {
 /* ---- one evaluation ---- */
 
 static uint64_t summary_key(const struct model_summary *summary) {
-    const uint64_t parts[] = {summary->conditions_hash, (uint64_t)summary->interruptions, (uint64_t)summary->executions,
-                              summary->waiting_hash, summary->is_final};
+    const uint64_t parts[] = {summary->conditions_hash,      (uint64_t)summary->interruptions,
+                              (uint64_t)summary->executions, summary->waiting_hash,
+                              summary->causes_hash,          summary->is_final};
     return hash_local(hash_local(0, slice_of(summary->phase)), HASH_BYTES(&parts));
 }
 
@@ -469,6 +476,7 @@ void runtime_jobs_free(struct runtime_jobs *jobs) {
     loop_timer_free(jobs->timer);
     runtime_logs_free(jobs->logs);
     runtime_sources_free(jobs->sources);
+    last_words_free(jobs->words);
     cadence_done(&jobs->cadence);
     map_done(&jobs->shares);
     buf_done(&jobs->status);

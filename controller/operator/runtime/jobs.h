@@ -20,7 +20,7 @@ struct runtime_jobs_options {
     struct model *model;
     struct kube_recorder *recorder;
     struct cadence_options cadence;
-    int64_t max_log_follows;
+    int64_t max_log_follows, max_log_reads;
     struct runtime_sources_options sources;
 };
 

@@ -326,6 +326,7 @@ static int set_up(struct runtime *r, struct error **err) {
     if (r->server != NULL)
         jsonlog(JSONLOG_INFO, "health served", "port", LOG_I(server_port(r->server)), NULL);
     struct model_options model = {.keeps_checkpoints = true,
+                                  .reads_last_words = flags->max_log_reads > 0,
                                   .chip_peaks = flags->chip_peaks,
                                   .chip_prices = flags->chip_prices,
                                   .node_signals = node_signals,
@@ -344,6 +345,7 @@ static int set_up(struct runtime *r, struct error **err) {
                     .quiet_us = flags->status_interval_us > 60000000 ? flags->status_interval_us : 60000000,
                     .writes_per_second = (int)flags->status_qps},
         .max_log_follows = flags->max_log_follows,
+        .max_log_reads = flags->max_log_reads,
         .sources = {flags->log_root, flags->google_credentials, flags->cloud_logging_endpoint, flags->ingest_store,
                     flags->cloud_logging_allow}};
     r->jobs = runtime_jobs_new(&jobs);

@@ -41,7 +41,7 @@ void root_cause_write(struct jwrite *w, const struct job_root_causes *causes, in
 void root_causes_write_counts(struct jwrite *w, const struct job_root_causes *causes,
                               const struct ledger_result *result) {
     int64_t counts[CLASS_COUNT] = {0}, all = 0;
-    for (int c = 0; c < CLASS_COUNT && causes != NULL; c++)
+    for (int c = 0; c < CLASS_COUNT && causes != NULL && result->older.count > 0; c++)
         all += counts[c] = causes->older[c];
     for (int i = 0; i < result->interruption_count && causes != NULL; i++) {
         const struct root_cause *c = root_cause_of(causes, result->interruptions[i].number);

@@ -1,6 +1,7 @@
 /* The end of what store.c creates. */
 #include "operator/store/forget.h"
 #include "base/mem.h"
+#include "operator/store/failures.h"
 
 #include <stdio.h>
 
@@ -110,6 +111,7 @@ void store_forget(struct store *store, struct target *t) {
     free(t->past.items);
     store_settled_done(t);
     free(t->restarts.items);
+    store_forget_failures(t);
     free(t->spec.jobs);
     free(t->pods.items);
     free(t->watch.gaps.items);

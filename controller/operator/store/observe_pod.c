@@ -4,6 +4,7 @@
 #include "base/minmax.h"
 #include "operator/objects/cluster.h"
 #include "operator/objects/pod.h"
+#include "operator/store/failures.h"
 #include "operator/store/observe_cluster.h"
 #include "operator/store/signals.h"
 #include "operator/store/unwatched.h"
@@ -318,11 +319,16 @@ int observe_pod(struct store *store, enum observed what, struct slice uid, struc
     apply_binding(store, p, &o, object_changed_ms(&o.meta, before, received_ms));
     struct object_container_status status;
     int64_t finished_ms = TIME_UNKNOWN;
+    struct slice statuses = o.statuses;
+    bool has_failed = false;
     while (object_status_next(&o.statuses, &status)) {
         apply_status(store, p, &status, o.meta.deletion_ms != TIME_UNKNOWN);
         finished_ms = max_of(finished_ms, status.finished_ms);
+        has_failed |= status.exit_code > 0 || status.last_exit_code > 0;
     }
     apply_disruption(store, p, &o);
+    while (has_failed && object_status_next(&statuses, &status))
+        store_note_failure(p, &status);
     apply_ready(p, &o);
     apply_end(p, &o, finished_ms, received_ms);
     if (what == OBSERVED_DELETED)

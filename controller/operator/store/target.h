@@ -148,6 +148,8 @@ struct target {
     uint64_t jobs_version;       /* changes when a Job is added or its creation becomes known */
     int64_t forgotten_restarted; /* forgotten Jobs that were restarted alone */
     struct workload *workloads;
+    struct incident *incidents; /* by time: failures.h; NULL: none */
+    int incident_count;
     struct model_job *job;     /* the JobGoodput that measures it; NULL */
     struct target *next_named; /* older targets of the same name */
     bool is_touched, is_named; /* it is in store.touched; and because its name was registered */
