@@ -162,10 +162,21 @@ static void read_definition(struct jscan *j, void *numbers) {
         n->definitions[n->definition_count++] = d;
 }
 
+static void read_owner(struct jscan *j, void *numbers) {
+    typedef struct fleet_owner owner;
+    static const struct jmember rows[] = {JMEMBER(owner, owner, "owner"), JMEMBER(owner, ms, "milliseconds")};
+    struct fleet_numbers *n = numbers;
+    struct fleet_owner o = {.ms = FLEET_NONE};
+    jmembers_read(j, JMEMBERS(rows), &o);
+    if (n->owner_count < FLEET_MAX_OWNERS && o.owner[0] != '\0' && o.ms != FLEET_NONE)
+        n->owners[n->owner_count++] = o;
+}
+
 static void read_status(struct jscan *j, void *numbers) {
     static const struct jmember rows[] = {
         JMEMBER(struct fleet_numbers, phase, "phase"), JMEMBER_ELEMENTS("badput", read_bucket),
-        JMEMBER_ELEMENTS("conditions", read_condition), JMEMBER_ELEMENTS("otherDefinitions", read_definition)};
+        JMEMBER_ELEMENTS("conditions", read_condition), JMEMBER_ELEMENTS("otherDefinitions", read_definition),
+        JMEMBER_ELEMENTS("byOwner", read_owner)};
     struct fleet_numbers *n = numbers;
     struct slice key, windows = {0}; /* windows are read after the buckets */
     if (!jscan_object(j))

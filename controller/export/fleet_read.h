@@ -63,7 +63,8 @@ enum {
     FLEET_MAX_CAUSES = 32,
     FLEET_MAX_WINDOWS = 8,
     FLEET_MAX_CONDITIONS = 8,
-    FLEET_MAX_DEFINITIONS = 16
+    FLEET_MAX_DEFINITIONS = 16,
+    FLEET_MAX_OWNERS = 5
 };
 
 struct fleet_bucket {
@@ -88,15 +89,21 @@ struct fleet_definition { /* of status.otherDefinitions */
     int64_t ratio_ppm, mean_s; /* one of them; FLEET_NONE */
 };
 
+struct fleet_owner { /* of status.byOwner */
+    char owner[32];
+    int64_t ms;
+};
+
 struct fleet_numbers {
     char queue[128], phase[32], currency[4];
     int64_t values[FLEET_VALUE_COUNT];
-    int bucket_count, cause_count, window_count, condition_count, definition_count;
+    int bucket_count, cause_count, window_count, condition_count, definition_count, owner_count;
     struct fleet_bucket buckets[FLEET_MAX_BUCKETS];
     struct fleet_cause causes[FLEET_MAX_CAUSES];
     struct fleet_window windows[FLEET_MAX_WINDOWS];
     struct fleet_condition conditions[FLEET_MAX_CONDITIONS];
     struct fleet_definition definitions[FLEET_MAX_DEFINITIONS];
+    struct fleet_owner owners[FLEET_MAX_OWNERS];
 };
 
 /* Reads the numbers of an object; false if it is not a JSON object. Lists are cut at their limits. */

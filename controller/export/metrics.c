@@ -124,6 +124,8 @@ static void write_job(struct prometheus_page *page, const struct fleet_numbers *
         prometheus_label(&extra, "bucket", n->buckets[i].bucket);
         prometheus_sample(page, F_BADPUT, labels, buf_slice(&extra), n->buckets[i].ms, 3);
     }
+    for (int i = 0; i < n->owner_count; i++)
+        prometheus_sample(page, F_OWNER, labels, one_label(&extra, "owner", n->owners[i].owner), n->owners[i].ms, 3);
     for (int i = 0; i < n->cause_count; i++)
         prometheus_sample(page, F_INTERRUPTIONS, labels, one_label(&extra, "cause", n->causes[i].cause),
                           n->causes[i].count, 0);

@@ -67,6 +67,8 @@
 #define FAMILIES(X)                                                                                                    \
     X(F_BADPUT, "goodput_job_badput_seconds", METRIC_GAUGE, "family, bucket",                                          \
       "Time that was not productive; with productive_seconds it adds up to wall_seconds.")                             \
+    X(F_OWNER, "goodput_job_owner_seconds", METRIC_GAUGE, "owner",                                                     \
+      "Time that was not productive, by who owns it; all owners' add up to that of all buckets.")                      \
     X(F_INTERRUPTIONS, "goodput_job_interruptions", METRIC_GAUGE, "cause", "Interruptions so far, by cause.")          \
     X(F_WINDOW, "goodput_job_window_goodput_ratio", METRIC_GAUGE, "window_seconds, goodput",                           \
       "Goodput of the last window_seconds; goodput: scheduling, runtime or job.")                                      \

@@ -222,6 +222,30 @@ TEST(costs_are_exported_by_bucket_and_cause_where_the_price_is_known) {
     fleet_done(&f);
 }
 
+TEST(owners_of_lost_time_are_exported_five_at_most) {
+    struct fleet f;
+    CLEANUP_BUF struct buf out;
+    struct runtime_figures own = {.is_leading = true};
+    char v[64];
+    fleet_init(&f);
+    fleet_put(&f, "n", "j",
+              SLICE("{\"status\":{\"byOwner\":[{\"owner\":\"Provider\",\"milliseconds\":700000},"
+                    "{\"owner\":\"NotYet\"},{\"owner\":\"Tenant\",\"milliseconds\":95150},"
+                    "{\"owner\":\"a\",\"milliseconds\":1},{\"owner\":\"b\",\"milliseconds\":2},"
+                    "{\"owner\":\"c\",\"milliseconds\":0},{\"owner\":\"d\",\"milliseconds\":4}]}}"));
+    buf_init(&out, 1 << 20);
+    metrics_write(&f, &none, &own, 0, false, &out);
+    struct slice text = buf_slice(&out);
+#define OWNER "goodput_job_owner_seconds{namespace=\"n\",jobgoodput=\"j\",queue=\"\",owner="
+    CHECK_TEXT(value(text, OWNER "\"Provider\"}", v), "700");
+    CHECK_TEXT(value(text, OWNER "\"Tenant\"}", v), "95.150");
+    CHECK_TEXT(value(text, OWNER "\"NotYet\"}", v), ""); /* not known: not 0 */
+    CHECK_TEXT(value(text, OWNER "\"c\"}", v), "0");
+    CHECK_TEXT(value(text, OWNER "\"d\"}", v), "");
+#undef OWNER
+    fleet_done(&f);
+}
+
 TEST(only_the_leader_exports_jobs) {
     struct fleet f;
     CLEANUP_BUF struct buf out;

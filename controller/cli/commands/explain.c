@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/commands/fetch.h"
+#include "cli/render/by_owner.h"
 #include "cli/render/name.h"
 #include "cli/render/pick.h"
 #include "cli/render/reasons.h"
@@ -40,6 +41,7 @@ void explain_draw(const json_t *job, const struct text_style *style, struct buf 
     draw_head(job, style, out);
     buf_append_char(out, '\n');
     waterfall_draw(status, style, out);
+    by_owner_draw(status, style, out);
     reasons_draw(status, style, out);
 }
 
