@@ -85,9 +85,9 @@ static void draw_node_evidence(const json_t *execution, const struct text_style 
 /* Draws why it ended, and who failed first: "GPUHardware: Xid79 (owner Provider, Observed); slice 0/3, node n0". */
 static void draw_root_cause(const json_t *execution, const struct text_style *style, struct buf *out) {
     const json_t *c = pick(execution, "rootCause");
-    CLEANUP_BUF struct buf line;
     if (!*pick_text(c, "class"))
         return;
+    CLEANUP_BUF struct buf line;
     buf_init(&line, 4096);
     buf_format(&line, "%s%s%s (owner %s, %s)", pick_text(c, "class"), *pick_text(c, "reason") ? ": " : "",
                pick_text(c, "reason"), *pick_text(c, "owner") ? pick_text(c, "owner") : "Unknown",

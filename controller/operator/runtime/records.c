@@ -258,9 +258,9 @@ static void write_jobgoodput(const struct record *r, struct buf *body) {
 
 static void create(struct record *r) {
     char namespace_[KEY_SIZE];
-    CLEANUP_BUF struct buf body;
     if (!kube_escape(namespace_, sizeof namespace_, r->namespace_))
         return;
+    CLEANUP_BUF struct buf body;
     CLEANUP_FREE char *path =
         mem_format("/apis/goodput.dev/v1alpha1/namespaces/%s/jobgoodputs?fieldManager=goodput-controller", namespace_);
     buf_init(&body, 8192);
@@ -272,10 +272,10 @@ static void create(struct record *r) {
 /* The very record that was over: one of the same name that came since stays. */
 static void delete_record(struct record *r) {
     char namespace_[KEY_SIZE], name[KEY_SIZE];
-    CLEANUP_BUF struct buf body;
     struct jwrite w;
     if (!kube_escape(namespace_, sizeof namespace_, r->namespace_) || !kube_escape(name, sizeof name, r->name))
         return;
+    CLEANUP_BUF struct buf body;
     CLEANUP_FREE char *path = mem_format("/apis/goodput.dev/v1alpha1/namespaces/%s/jobgoodputs/%s", namespace_, name);
     buf_init(&body, 1024);
     jwrite_init(&w, &body);
