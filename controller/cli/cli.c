@@ -37,8 +37,14 @@ static const struct {
      NEEDS_NAME, explain_command, NULL},
     {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name|jsonpath=...]", "one job's executions on a time axis",
      NEEDS_NAME, timeline_command, NULL},
-    {"report", "report NAME --html FILE [-n NAMESPACE]", "one job's charts as one self-contained HTML file", NEEDS_NAME,
-     report_command, NULL},
+    {"report",
+     "report NAME --html FILE [-n NAMESPACE]\n"
+     "      report --owner OWNER [--from TIME] [--to TIME] [NAME] [-n NAMESPACE | -A] [-o table|json|csv] [--html "
+     "FILE]",
+     "one job's charts as one self-contained HTML file; with --owner the intervals that Tenant, Platform, Provider,\n"
+     "      Scheduler or Unknown lost of one job or many, with node and evidence. TIME: 2026-11-01 or\n"
+     "      2026-11-01T06:00:00Z",
+     MAY_HAVE_NAME, report_command, report_check},
     {"fleet",
      "fleet [NAME] [-n NAMESPACE | -A] [--group-by queue,accelerator,label:team] [--since 168h] [--price 1.20]\n"
      "      [-o json|yaml]",
@@ -112,6 +118,9 @@ static const struct argument_row table[] = {
     {NULL, "--sort-by", AT(sort_by), true, NULL, "top"},
     {NULL, "--no-headers", AT(no_headers), false, NULL, "top"},
     {NULL, "--html", AT(html), true, NULL, "report"},
+    {NULL, "--owner", AT(report.owner), true, NULL, "report"},
+    {NULL, "--from", AT(report.from), true, NULL, "report"},
+    {NULL, "--to", AT(report.to), true, NULL, "report"},
     {NULL, "--group-by", AT(fleet.group_by), true, NULL, "fleet"},
     {NULL, "--since", AT(fleet.since), true, NULL, "fleet"},
     {NULL, "--price", AT(fleet.price), true, NULL, "fleet"},
@@ -163,8 +172,8 @@ int cli_parse(struct cli_options *options, int argc, char **argv, struct error *
         }
     }
     static const char *const outputs[] = {"json", "yaml", "name", "wide"};
-    if (options->output == NULL)
-        return 0;
+    if (options->output == NULL || (options->command != NULL && strcmp(options->command, "report") == 0))
+        return 0; /* report_check has those of report */
     bool is_top = options->command != NULL && strcmp(options->command, "top") == 0;
     if (cluster_prints(options->output) && is_shown_by_kubectl(options))
         return options->file == NULL
@@ -213,11 +222,10 @@ static int check_name(const struct cli_options *options, enum name_rule rule, st
     if (rule == NO_NAME && options->name != NULL)
         return error_set(err, EINVAL, "%s takes no name; \"kubectl goodput explain %s\" shows one", options->command,
                          options->name);
-    if (options->html == NULL && strcmp(options->command, "report") == 0)
-        return error_set(err, EINVAL, "report needs --html FILE (- is standard output)");
-    bool is_list = strcmp(options->command, "top") == 0 || strcmp(options->command, "fleet") == 0;
+    bool is_list =
+        strcmp(options->command, "top") == 0 || strcmp(options->command, "fleet") == 0 || options->report.owner != NULL;
     if (options->selector != NULL && (!is_list || options->name != NULL || options->file != NULL))
-        return error_set(err, EINVAL, "-l works only with top and fleet, and without a NAME and -f");
+        return error_set(err, EINVAL, "-l works only with top, fleet and report --owner, and without a NAME and -f");
     if (options->watch && (strcmp(options->command, "top") != 0 || options->file != NULL || options->output != NULL))
         return error_set(err, EINVAL, "-w works only with top, and without -f and -o");
     return 0;

@@ -53,6 +53,7 @@ TEST(flags_of_kubectl_are_passed_on) {
                     "--all-namespaces\n--output\njson\n");
     check_asked("whatif a", GET "--output\njson\n--\na\n");
     check_asked("report a --html x.html", GET "--output\njson\n--\na\n");
+    check_asked("report --owner Tenant -A -l team=a", GET "--selector\nteam=a\n--all-namespaces\n--output\njson\n");
     check_asked("fleet -n team", GET "--namespace\nteam\n--output\njson\n");
     check_asked("fleet a", "get\nfleetgoodputs.v1alpha1.goodput.dev\n--output\njson\n--\na\n");
     /* A name is a name, whatever it begins with. */

@@ -122,6 +122,7 @@ TEST(kubectl_goodput_refuses_wrong_usage) {
     check(CALL("tpo"), 2, "unknown command \"tpo\": did you mean \"top\"?");
     check(CALL("explain"), 2, "explain needs the NAME of a JobGoodput, or -f FILE");
     check(CALL("top", "x"), 2, "top takes no name");
+    check(CALL("report"), 2, "report needs the NAME of a JobGoodput, or -f FILE, or --owner");
     check(CALL("report", "x"), 2, "report needs --html FILE (- is standard output)");
     check(CALL("top", "--html", "x"), 2, "--html works only with report");
     check(CALL("report", "-f", "tests/data/cli/training.json", "--html", "/nowhere/x.html"), 1,
@@ -129,7 +130,7 @@ TEST(kubectl_goodput_refuses_wrong_usage) {
     check(CALL("top", "-o", "xml"), 2, "-o xml: not one of json, yaml, name, wide");
     check(CALL("explain", "x", "--what"), 2, "unknown option \"--what\"");
     check(CALL("explain", "x", "-w"), 2, "-w works only with top");
-    check(CALL("explain", "x", "-l", "a=b"), 2, "-l works only with top and fleet");
+    check(CALL("explain", "x", "-l", "a=b"), 2, "-l works only with top, fleet and report --owner");
     check(CALL("top", "--sort-by", "nothing"), 2, "--sort-by nothing: write a column, such as goodput, or a path");
     check(CALL("explain", "-f"), 2, "-f needs a value");
 }

@@ -19,6 +19,11 @@ struct cli_fleet_options {
     const char *group_by, *since, *price;
 };
 
+/* Options of report --owner; NULL: not given. */
+struct cli_report_options {
+    const char *owner, *from, *to;
+};
+
 struct cli_options { /* texts borrowed from argv */
     const char *command, *name;
     const char *namespace_, *file, *output, *html, *selector, *sort_by;
@@ -26,6 +31,7 @@ struct cli_options { /* texts borrowed from argv */
     struct kubectl_flags kubectl;
     struct cli_whatif_options whatif;
     struct cli_fleet_options fleet;
+    struct cli_report_options report;
     struct text_style style;
 };
 

@@ -1,13 +1,111 @@
 #include "cli/commands/report.h"
 
+#include "base/mem.h"
+#include "base/rfc3339.h"
 #include "cli/commands/fetch.h"
+#include "cli/incidents/write.h"
+#include "cli/render/output.h"
 #include "cli/render/report.h"
+#include "rootcause/classes.h"
 
-#include <jansson.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { MAX_BYTES = 64 << 20 };
+
+/* A time, or a day, which starts at midnight UTC. NULL leaves *ms. */
+static int take_time(const char *option, const char *text, int64_t *ms, struct error **err) {
+    if (text == NULL)
+        return 0;
+    CLEANUP_FREE char *start = mem_format(strlen(text) == 10 ? "%sT00:00:00Z" : "%s", text);
+    if (!rfc3339_parse_ms(slice_of(start), ms))
+        return error_set(err, EINVAL, "%s %s: write a day or a time, such as 2026-11-01 or 2026-11-01T06:00:00Z",
+                         option, text);
+    return 0;
+}
+
+static int take_query(const struct cli_report_options *o, struct incidents_query *query, struct error **err) {
+    *query = (struct incidents_query){.from_ms = INT64_MIN, .to_ms = INT64_MAX};
+    for (int i = 0; i < OWNER_COUNT; i++)
+        if (strcmp(rootcause_owner_name((enum rootcause_owner)i), o->owner) == 0)
+            query->owner = rootcause_owner_name((enum rootcause_owner)i);
+    if (query->owner == NULL)
+        return error_set(err, EINVAL, "--owner %s: not one of Tenant, Platform, Provider, Scheduler, Unknown",
+                         o->owner);
+    if (take_time("--from", o->from, &query->from_ms, err) < 0 || take_time("--to", o->to, &query->to_ms, err) < 0)
+        return -EINVAL;
+    if (query->from_ms >= query->to_ms)
+        return error_set(err, EINVAL, "--to %s is not after --from %s", o->to, o->from);
+    return 0;
+}
+
+static bool is_output(const struct cli_options *options, const char *name) {
+    return options->output != NULL && strcmp(options->output, name) == 0;
+}
+
+int report_check(const struct cli_options *options, struct error **err) {
+    const struct cli_report_options *o = &options->report;
+    struct incidents_query query;
+    if (o->owner == NULL && (o->from != NULL || o->to != NULL || options->output != NULL))
+        return error_set(err, EINVAL, "--from, --to and -o need --owner");
+    if (o->owner == NULL && options->name == NULL && options->file == NULL)
+        return error_set(err, EINVAL, "report needs the NAME of a JobGoodput, or -f FILE, or --owner");
+    if (o->owner == NULL)
+        return options->html != NULL
+                   ? 0
+                   : error_set(err, EINVAL, "report needs --html FILE (- is standard output), or --owner");
+    if (options->output != NULL && options->html != NULL)
+        return error_set(err, EINVAL, "--html and -o: give one of them");
+    if (options->output != NULL && !is_output(options, "table") && !is_output(options, "json") &&
+        !is_output(options, "csv"))
+        return error_set(err, EINVAL, "-o %s: not one of table, json, csv", options->output);
+    return take_query(o, &query, err);
+}
+
+static int write_incidents(const struct cli_options *options, const struct incidents *n, struct error **err) {
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, MAX_BYTES);
+    if (options->html != NULL) {
+        incidents_html(n, &out);
+        return output_write_to(options->html, &out, err);
+    }
+    if (is_output(options, "json")) {
+        json_t *value = incidents_json(n);
+        char *text = json_dumps(value, JSON_INDENT(2));
+        json_decref(value);
+        buf_append_text(&out, text);
+        buf_append_char(&out, '\n');
+        free(text);
+    } else if (is_output(options, "csv")) {
+        incidents_csv(n, &out);
+    } else {
+        incidents_table(n, &options->style, &out);
+    }
+    return output_write(&out, err);
+}
+
+static int report_owner(const struct cli_options *options, struct error **err) {
+    struct incidents_query query;
+    struct incidents incidents;
+    json_t *value = NULL;
+    int r = take_query(&options->report, &query, err);
+    if (r == 0)
+        r = options->name != NULL ? fetch_goodput(options, &value, err) : fetch_list(options, &value, err);
+    if (r < 0)
+        return r;
+    json_t *list = options->name != NULL ? json_pack("[o]", value) : value;
+    incidents_find(list, &query, &incidents);
+    r = write_incidents(options, &incidents, err);
+    incidents_done(&incidents);
+    json_decref(list);
+    return r;
+}
 
 int report_command(const struct cli_options *options, struct error **err) {
     json_t *job = NULL;
+    if (options->report.owner != NULL)
+        return report_owner(options, err);
     int r = fetch_goodput(options, &job, err);
     if (r < 0)
         return r;
