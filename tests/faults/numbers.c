@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What may differ: the prose of evidence (a state that passed while nobody could look is not quoted). */
+/* What may differ: the prose of evidence (a state that passed while nobody could look is not quoted), and how many last
+ * words a fault kept from being read in time. */
 static void strip(json_t *value) {
     const char *key;
     void *unused;
@@ -17,6 +18,7 @@ static void strip(json_t *value) {
         json_object_del(value, "evidence");
         json_object_del(value, "message");
         json_object_del(value, "checkpoint");
+        json_object_del(value, "unread");
         json_object_foreach_safe(value, unused, key, member) strip(member);
     }
     json_array_foreach(value, i, member) strip(member);
