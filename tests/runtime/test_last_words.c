@@ -37,18 +37,18 @@ static bool apply_job(struct apiserver *s, int pods) {
 
 /* Pod a-INDEX, which failed. */
 static bool apply_failed(struct apiserver *s, int index) {
-    return apply(s, mem_format(
-                        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a-%d\",\"namespace\":"
-                        "\"default\",\"uid\":\"pod-%d\",\"creationTimestamp\":\"%s\",\"labels\":{\"batch.kubernetes.io/"
-                        "job-name\":\"a\",\"batch.kubernetes.io/controller-uid\":\"job-a\",\"batch.kubernetes.io/"
-                        "job-completion-index\":\"%d\"},\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":"
-                        "\"Job\",\"name\":\"a\",\"uid\":\"job-a\",\"controller\":true}]},\"spec\":{\"nodeName\":\"n0\","
-                        "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":"
-                        "\"Failed\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"True\","
-                        "\"lastTransitionTime\":\"%s\"}],\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,"
-                        "\"state\":{\"terminated\":{\"exitCode\":1,\"reason\":\"Error\",\"startedAt\":\"%s\","
-                        "\"finishedAt\":\"%s\"}}}]}}",
-                        index, index, at(1), index, at(2), at(3), at(50)));
+    return apply(
+        s, mem_format("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a-%d\",\"namespace\":"
+                      "\"default\",\"uid\":\"pod-%d\",\"creationTimestamp\":\"%s\",\"labels\":{\"batch.kubernetes.io/"
+                      "job-name\":\"a\",\"batch.kubernetes.io/controller-uid\":\"job-a\",\"batch.kubernetes.io/"
+                      "job-completion-index\":\"%d\"},\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":"
+                      "\"Job\",\"name\":\"a\",\"uid\":\"job-a\",\"controller\":true}]},\"spec\":{\"nodeName\":\"n0\","
+                      "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":"
+                      "\"Failed\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"True\","
+                      "\"lastTransitionTime\":\"%s\"}],\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,"
+                      "\"state\":{\"terminated\":{\"exitCode\":1,\"reason\":\"Error\",\"startedAt\":\"%s\","
+                      "\"finishedAt\":\"%s\"}}}]}}",
+                      index, index, at(1), index, at(2), at(3), at(50)));
 }
 
 static struct apiserver *start(struct program **c, const char *flag) {

@@ -142,6 +142,11 @@ static void take_signal(struct root_cause *c, const struct node_evidence *e) {
 
 /* ---- both ---- */
 
+/* An earlier controller heard what cannot be read again, or saw containers that are forgotten. */
+static bool knows_more(const struct root_cause *known, const struct incident *incident) {
+    return known != NULL && known->is_earlier && (known->is_settled || incident->count < known->unread);
+}
+
 static void update(struct model_job *job, const struct end *end, int64_t through_ms, unsigned *taken) {
     struct root_cause *known = root_cause_of(&job->root_causes, end->number);
     struct incident *incident = incident_of(job->target, end, taken);
@@ -150,7 +155,7 @@ static void update(struct model_job *job, const struct end *end, int64_t through
         root_cause_remove(&job->root_causes, end->number);
         known = NULL;
     }
-    bool is_heard = incident != NULL && (known == NULL || !known->is_settled) &&
+    bool is_heard = incident != NULL && !knows_more(known, incident) &&
                     (is_late(incident, through_ms) || !job_words_are_pending(job, incident));
     if (!is_heard && known == NULL && signal == NULL)
         return;

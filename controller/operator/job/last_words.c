@@ -119,7 +119,7 @@ static void hear_end(struct rootcause_log *log, const struct failure *f, int64_t
     while (slice_take_line(&rest, &line))
         hear_line(log, f->finished_ms, line, ++number);
     if (strcmp(f->reason, "OOMKilled") == 0)
-        hear_line(log, f->finished_ms, SLICE("the container's status: OOMKilled"), ++number);
+        hear_line(log, f->finished_ms, SLICE(ROOT_CAUSE_STATUS_WORDS "OOMKilled"), ++number);
 }
 
 static void hear(struct jobs *jobs, struct failure *f, struct slice tail, bool is_cut) {

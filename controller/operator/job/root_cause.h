@@ -6,7 +6,8 @@
 #include "operator/store/store.h"
 #include "rootcause/verdict.h"
 
-#define JOB_MAX_ROOT_CAUSES 16 /* executions: the newest */
+#define ROOT_CAUSE_STATUS_WORDS "the container's status: " /* starts a line made of a reason */
+#define JOB_MAX_ROOT_CAUSES 16                             /* executions: the newest */
 
 struct root_cause {
     int number;    /* of the execution that it ended */
@@ -23,7 +24,8 @@ struct root_cause {
     int64_t followers, unread; /* containers that show only what followed; whose last words were not read in time */
     bool is_observed, is_symptom_only;
     bool ends_job;   /* no interruption: the job failed with it */
-    bool is_settled; /* an earlier controller found it, whose words are not known */
+    bool is_earlier; /* an earlier controller found it */
+    bool is_settled; /* an earlier controller found it, by words that cannot be read again */
 };
 
 struct job_root_causes {
