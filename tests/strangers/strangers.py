@@ -53,7 +53,6 @@ BAR = "only a bar: a save or an evaluation looks like a long step"
 KNOWN = {
     "wenet": (17, 10, "a batch behind its epoch (Batch 3/100) looks like a share: epochs count as steps"),
     "icefall": (9, 4, "batches within an epoch whose length no line gives: a resumed attempt looks as if it repeated them"),
-    "levanter": (1, 1, "a line a minute: counts of 1,000 and more have three digits, and what follows the last line is unknown"),
     "metaseq": (1, 1, "in one job all steps of the first attempt count as repeated"),
     "detectron2": (1, 0, PREPARATION),
     "paddlenlp": (1, 1, "training after a save counts as the save"),
@@ -68,7 +67,6 @@ KNOWN = {
     "keras_v2": (14, 15, WITHIN),
     "open_clip": (1, 1, "training after an evaluation counts as the evaluation"),
     "word_lm": (0, 1, "one file: in one job an attempt ends before its second line"),
-    "lingua": (1, 0, PREPARATION),
     "colossal_llama": (1, 1, BAR),
 }
 
