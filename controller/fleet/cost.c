@@ -37,3 +37,8 @@ double cost_caused(const struct sums *s, enum cause cause, double price) {
         return NAN;
     return isnan(price) ? own(s, paid_ms, s->of[SUMS_COST_CAUSED(cause)]) : at_price(paid_ms, price);
 }
+
+double cost_owned(const struct sums *s, enum rootcause_owner owner, double price) {
+    int64_t paid_ms = s->of[SUMS_PAID_OWNED(owner)];
+    return isnan(price) ? own(s, paid_ms, s->of[SUMS_COST_OWNED(owner)]) : at_price(paid_ms, price);
+}

@@ -10,5 +10,6 @@ double cost_allocated(const struct sums *sums, double price); /* of all chips bo
 double cost_lost(const struct sums *sums, double price);      /* of those not productive, of jobs with steps */
 double cost_lost_to(const struct sums *sums, int bucket, double price);
 double cost_caused(const struct sums *sums, enum cause cause, double price);
+double cost_owned(const struct sums *sums, enum rootcause_owner owner, double price);
 
 #endif

@@ -108,6 +108,16 @@ static void read_cause(struct jscan *j, void *to) {
     life->of[SUMS_COST_CAUSED(cause)] += l.cost;
 }
 
+static void read_owner(struct jscan *j, void *to) {
+    static const struct jmember rows[] = {LOSS_ROWS("owner", "milliseconds")};
+    struct sums *life = to;
+    struct loss l = {.amount = 0};
+    jmembers_read(j, JMEMBERS(rows), &l);
+    enum rootcause_owner owner = sums_owner(l.name);
+    life->of[SUMS_PAID_OWNED(owner)] += l.chip_s * 1000;
+    life->of[SUMS_COST_OWNED(owner)] += l.cost;
+}
+
 struct execution {
     int64_t number, at_ms, lost_ms, away_ms, resume_ms;
     struct slice cause;
@@ -209,6 +219,7 @@ static const struct jmember status[] = {
     JMEMBER_OBJECT("time", time_rows),
     JMEMBER_OBJECT("cost", cost),
     JMEMBER_LIST(struct reading, m.life, "badput", read_bucket),
+    JMEMBER_LIST(struct reading, m.life, "byOwner", read_owner),
     JMEMBER_LIST(struct reading, m, "executions", read_execution),
     JMEMBER_OBJECT("goodputPPM", ratios),
     JMEMBER_OBJECT("availability", availability),

@@ -51,15 +51,26 @@ enum cause sums_cause(struct slice name) {
     return CAUSE_UNKNOWN;
 }
 
+enum rootcause_owner sums_owner(struct slice name) {
+    for (int o = 0; o < OWNER_COUNT; o++)
+        if (slice_is(name, rootcause_owner_name((enum rootcause_owner)o)))
+            return (enum rootcause_owner)o;
+    return OWNER_UNKNOWN;
+}
+
 const char *sums_value_name(int value, char out[static 64]) {
     static const char *const of_buckets[] = {"Lost", "PaidLost", "CostLost"};
     static const char *const of_causes[] = {"Caused", "PaidCaused", "CostCaused"};
-    int bucket = value - SUMS_FIELD_COUNT, cause = value - SUMS_CAUSED(0);
+    static const char *const of_owners[] = {"PaidOwned", "CostOwned"};
+    int bucket = value - SUMS_FIELD_COUNT, cause = value - SUMS_CAUSED(0), owner = value - SUMS_PAID_OWNED(0);
     if (value < SUMS_FIELD_COUNT)
         snprintf(out, 64, "%s", field_names[value]);
     else if (cause < 0)
         snprintf(out, 64, "%s/%s/%s", of_buckets[bucket / SUMS_BUCKETS], sums_bucket_family(bucket % SUMS_BUCKETS),
                  sums_bucket_name(bucket % SUMS_BUCKETS));
+    else if (owner >= 0)
+        snprintf(out, 64, "%s/%s", of_owners[owner / OWNER_COUNT],
+                 rootcause_owner_name((enum rootcause_owner)(owner % OWNER_COUNT)));
     else
         snprintf(out, 64, "%s/%s", of_causes[cause / CAUSE_COUNT], cause_name((enum cause)(cause % CAUSE_COUNT)));
     return out;
@@ -180,6 +191,8 @@ void sums_leave_out_costs(struct sums *s) {
         s->of[SUMS_COST_LOST_TO(b)] = 0;
     for (int c = 0; c < CAUSE_COUNT; c++)
         s->of[SUMS_COST_CAUSED(c)] = 0;
+    for (int o = 0; o < OWNER_COUNT; o++)
+        s->of[SUMS_COST_OWNED(o)] = 0;
 }
 
 void sums_add(struct sums *to, const struct sums *more) {

@@ -56,7 +56,10 @@ enum { SUMS_ELASTIC = BUCKET_PRODUCTIVE, SUMS_OTHER_SCHEDULING, SUMS_OTHER_RUNTI
 #define SUMS_CAUSED(cause) (SUMS_FIELD_COUNT + 3 * SUMS_BUCKETS + (int)(cause))
 #define SUMS_PAID_CAUSED(cause) (SUMS_CAUSED(CAUSE_COUNT) + (int)(cause))
 #define SUMS_COST_CAUSED(cause) (SUMS_PAID_CAUSED(CAUSE_COUNT) + (int)(cause))
-enum { SUMS_COUNT = SUMS_FIELD_COUNT + 3 * SUMS_BUCKETS + 3 * CAUSE_COUNT };
+/* By owner of the lost time: the chip time bound to nodes that was lost, and what that costs. */
+#define SUMS_PAID_OWNED(owner) (SUMS_COST_CAUSED(CAUSE_COUNT) + (int)(owner))
+#define SUMS_COST_OWNED(owner) (SUMS_PAID_OWNED(OWNER_COUNT) + (int)(owner))
+enum { SUMS_COUNT = SUMS_FIELD_COUNT + 3 * SUMS_BUCKETS + 3 * CAUSE_COUNT + 2 * OWNER_COUNT };
 
 struct sums {
     int64_t of[SUMS_COUNT];
@@ -71,6 +74,7 @@ int sums_bucket(struct slice name, struct slice family);
 /* Of a cause as a JobGoodput reports it, "KueueEviction/PodsReadyTimeout"; what this version does not know is Unknown.
  */
 enum cause sums_cause(struct slice name);
+enum rootcause_owner sums_owner(struct slice name); /* likewise */
 /* The names of all values, for what is kept: "Wall", "Lost/QueueWait". */
 const char *sums_value_name(int value, char out[static 64]);
 

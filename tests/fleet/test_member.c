@@ -23,6 +23,8 @@ static const char whole[] =
     "{\"family\":\"Runtime\",\"bucket\":\"OfTomorrow\",\"milliseconds\":70000,\"chipSeconds\":51200},"
     "{\"family\":\"Runtime\",\"bucket\":\"Unattributed\",\"milliseconds\":20000},"
     "{\"family\":\"Scheduling\",\"bucket\":\"Unobserved\",\"milliseconds\":10000}],"
+    "\"byOwner\":[{\"owner\":\"Provider\",\"milliseconds\":900,\"chipSeconds\":7000,\"cost\":\"4.50\"},"
+    "{\"owner\":\"Martian\",\"milliseconds\":1,\"chipSeconds\":3},{\"owner\":\"Unknown\",\"chipSeconds\":2}],"
     "\"interruptions\":{\"total\":3,\"excluded\":1,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":"
     "7200,"
     "\"cost\":\"5.00\"},{\"cause\":\"KueueEviction/"
@@ -64,6 +66,9 @@ TEST(a_whole_status_is_read) {
     CHECK_INT(of[SUMS_CAUSED(CAUSE_NODE_FAILURE)], 1);
     CHECK_INT(of[SUMS_PAID_CAUSED(CAUSE_NODE_FAILURE)], 7200000);
     CHECK_INT(of[SUMS_COST_CAUSED(CAUSE_NODE_FAILURE)], 500);
+    CHECK_INT(of[SUMS_PAID_OWNED(OWNER_PROVIDER)], 7000000);
+    CHECK_INT(of[SUMS_COST_OWNED(OWNER_PROVIDER)], 450);
+    CHECK_INT(of[SUMS_PAID_OWNED(OWNER_UNKNOWN)], 5000); /* what is not known here too */
     CHECK_INT(of[SUMS_CAUSED(CAUSE_KUEUE_EVICTION)], 1);
     CHECK_INT(of[SUMS_CAUSED(CAUSE_UNKNOWN)], 1);
     REQUIRE(m->break_count == 2);

@@ -30,6 +30,8 @@ static struct program *start(const struct apiserver *s) {
 #define PRICED                                                                                                         \
     "\"cost\":{\"currency\":\"USD\",\"allocated\":\"16.00\",\"productive\":\"8.00\",\"lost\":\"8.00\"},"               \
     "\"acceleratorHours\":{\"allocated\":\"8.000\",\"productive\":\"4.000\",\"lost\":\"4.000\"},"                      \
+    "\"byOwner\":[{\"owner\":\"Provider\",\"chipSeconds\":3600,\"cost\":\"2.00\"},"                                    \
+    "{\"owner\":\"Tenant\",\"chipSeconds\":10800,\"cost\":\"6.00\"}],"                                                 \
     "\"interruptions\":{\"total\":3,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"         \
     "\"cost\":\"2.00\"},{\"cause\":\"Eviction\",\"count\":2}]},"
 
@@ -71,23 +73,27 @@ static void check_has(struct apiserver *s, const char *name, const char *const *
 }
 
 /* 8 chips with steps and 2 without: scores of the one, allScheduling of both; 20 chip-hours asked for. */
-static const char *const sums[] = {"\"scheduling\":\"50.00%\"",
-                                   "\"runtime\":\"50.00%\"",
-                                   "\"job\":\"25.00%\"",
-                                   "\"allScheduling\":\"50.00%\"",
-                                   "\"evidence\":\"80.00%\"",
-                                   "\"asked\":72000",
-                                   "\"available\":36000",
-                                   "\"productive\":14400",
-                                   "\"withoutSteps\":1",
-                                   "\"bucket\":\"QueueWait\",\"chipSeconds\":36000",
-                                   "\"name\":\"default/big\",\"chipSeconds\":28800",
-                                   "\"cost\":{\"currency\":\"USD\",\"allocated\":\"16.00\",\"lost\":\"8.00\"",
-                                   "\"allocatedChipSeconds\":14400,\"cost\":\"8.00\"",
-                                   "\"interruptions\":3,\"cost\":\"16.00\",\"costLost\":\"8.00\"",
-                                   "\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"
-                                   "\"cost\":\"2.00\"},{\"cause\":\"Eviction\",\"count\":2}]",
-                                   NULL};
+static const char *const sums[] = {
+    "\"scheduling\":\"50.00%\"",
+    "\"runtime\":\"50.00%\"",
+    "\"job\":\"25.00%\"",
+    "\"allScheduling\":\"50.00%\"",
+    "\"evidence\":\"80.00%\"",
+    "\"asked\":72000",
+    "\"available\":36000",
+    "\"productive\":14400",
+    "\"withoutSteps\":1",
+    "\"bucket\":\"QueueWait\",\"chipSeconds\":36000",
+    "\"name\":\"default/big\",\"chipSeconds\":28800",
+    "\"cost\":{\"currency\":\"USD\",\"allocated\":\"16.00\",\"lost\":\"8.00\"",
+    "\"allocatedChipSeconds\":14400,\"cost\":\"8.00\"",
+    "\"interruptions\":3,\"cost\":\"16.00\",\"costLost\":\"8.00\"",
+    "\"byOwner\":[{\"owner\":\"Tenant\",\"chipSeconds\":10800,\"share\":\"37.50%\","
+    "\"cost\":\"6.00\"},{\"owner\":\"Provider\",\"chipSeconds\":3600,\"share\":\"12.50%\","
+    "\"cost\":\"2.00\"}]",
+    "\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"
+    "\"cost\":\"2.00\"},{\"cause\":\"Eviction\",\"count\":2}]",
+    NULL};
 
 TEST(jobs_that_were_deleted_keep_counting_over_restarts) {
     struct apiserver *s = serve();

@@ -188,6 +188,22 @@ static void draw_losses(const json_t *status, bool has_cost, const struct text_s
     }
 }
 
+static void draw_owners(const json_t *status, bool has_cost, struct buf *out) {
+    const json_t *owners = pick(status, "byOwner"), *item;
+    size_t i;
+    if (json_array_size(owners) > 0)
+        buf_append_text(out, "\nWho owns the lost chip-hours, of those allocated\n");
+    json_array_foreach(owners, i, item) {
+        buf_append_text(out, "  ");
+        text_cell(out, pick_text(item, "owner"), NAME_WIDTH, 1);
+        draw_hours(out, item, "chipSeconds");
+        draw_text(out, pick_text(item, "share"), SHARE_WIDTH);
+        if (has_cost)
+            draw_text(out, pick_text(item, "cost"), COST_WIDTH);
+        buf_append_char(out, '\n');
+    }
+}
+
 static void draw_interruptions(const json_t *status, bool has_cost, const struct text_style *style, struct buf *out) {
     const json_t *x = pick(status, "interruptions");
     const char *rate = pick_text(x, "per1000NodeDays");
@@ -257,6 +273,7 @@ void fleet_object_draw(const json_t *fleet, const struct text_style *style, stru
     draw_waterfall(status, style, out);
     draw_groups(status, *currency != '\0', style, out);
     draw_losses(status, *currency != '\0', style, out);
+    draw_owners(status, *currency != '\0', out);
     draw_interruptions(status, *currency != '\0', style, out);
     draw_suspects(status, style, out);
 }

@@ -1,6 +1,7 @@
 #include "operator/fleet/status.h"
 
 #include "base/jwrite.h"
+#include "base/mem.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
 #include "fleet/cost.h"
@@ -196,6 +197,26 @@ static void write_losses(struct jwrite *w, const struct outcome *o) {
     jwrite_array_end(w);
 }
 
+/* Chip time bound to nodes, as in status.byOwner of the jobs. */
+static void write_owners(struct jwrite *w, const struct outcome *o) {
+    static const enum rootcause_owner order[] = {OWNER_TENANT, OWNER_PLATFORM, OWNER_PROVIDER, OWNER_SCHEDULER,
+                                                 OWNER_UNKNOWN};
+    const int64_t *of = o->all.of;
+    jwrite_member_array(w, "byOwner");
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+        int64_t chip_ms = of[SUMS_PAID_OWNED(order[i])];
+        if (chip_ms <= 0)
+            continue;
+        jwrite_object(w);
+        jwrite_member_text(w, "owner", rootcause_owner_name(order[i]));
+        jwrite_member_int(w, "chipSeconds", seconds(chip_ms));
+        write_share(w, chip_ms, of[SUMS_PAID]);
+        write_amount(w, "cost", cost_owned(&o->all, order[i], NAN));
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
 static void write_interruptions(struct jwrite *w, const struct outcome *o) {
     char text[32];
     int64_t rate = sums_failures_per_1000_node_days(&o->all);
@@ -292,6 +313,7 @@ void fleets_status_write(const struct fleets_view *v, const char *settled, struc
         write_waterfall(&w, v->outcome);
         write_groups(&w, v->outcome);
         write_losses(&w, v->outcome);
+        write_owners(&w, v->outcome);
         write_interruptions(&w, v->outcome);
         write_pools(&w, v->outcome);
         write_suspects(&w, v);

@@ -47,6 +47,12 @@ type FleetGoodputStatus struct {
 	TopLosses []FleetLoss `json:"topLosses,omitempty"`
 
 	// +optional
+	// +listType=map
+	// +listMapKey=owner
+	// +kubebuilder:validation:MaxItems=8
+	ByOwner []FleetOwner `json:"byOwner,omitempty"`
+
+	// +optional
 	Interruptions *FleetInterruptions `json:"interruptions,omitempty"`
 
 	// +optional
@@ -270,6 +276,21 @@ type FleetLoss struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=3
 	Jobs []JobLoss `json:"jobs,omitempty"`
+}
+
+type FleetOwner struct {
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	Owner *string `json:"owner,omitempty"`
+
+	// +required
+	ChipSeconds *NonNegative `json:"chipSeconds,omitempty"`
+
+	// +optional
+	Share *Percentage `json:"share,omitempty"`
+
+	// +optional
+	Cost *Decimal `json:"cost,omitempty"`
 }
 
 type JobLoss struct {
