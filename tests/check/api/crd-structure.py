@@ -16,7 +16,7 @@ NAMES = {  # kind: plural, short names, categories, the least number of fields
     "StepLogFormat": ("steplogformats", ["slf"], ["goodput"], 20),
 }
 COLUMNS = "Phase Scheduling Runtime Goodput Top-Badput Interruptions Step Ready Age"
-WIDE = "Target Productivity Evidence Queue Chips Waiting-For"
+WIDE = "Target Productivity Evidence Queue Chips Owner Waiting-For"
 OF_THE_SERVER = (".apiVersion", ".kind")  # the API server checks these itself
 LABELS = (".spec.selector.labelSelector.matchLabels", ".spec.capacity.nodeSelector")  # the only maps: label selectors
 CONDITION = {"type": 316, "reason": 1024, "message": 32768}  # the limits of Kubernetes' own metav1.Condition
