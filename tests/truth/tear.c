@@ -96,6 +96,9 @@ bool tear_jobs(enum steplog_format format, uint64_t seed, int64_t jobs) {
         /* Two lines show one thing, or later lines decide what a line means. */
         if (format == STEPLOG_HUGGINGFACE || format == STEPLOG_RECORDER)
             may_ms += job.evaluate_ms + job.save_ms;
+        /* Few lines, one an epoch: without one of them the first line of each attempt proves less of its steps. */
+        if (job.epoch_steps > 0)
+            may_ms += job.attempt_count * line_ms;
         t.is_whole = false;
         read_job(&job, i, format, &t, &torn);
         int64_t steps = distance(steps_ms(&whole), steps_ms(&torn));
