@@ -47,7 +47,7 @@ print("\n".join(leaves(yaml.safe_load(sys.stdin)["status"])))'; }
 check "and is read back whole" diff <(flat <"$data/status-full.yaml") <(k get jobgoodput everything -o yaml | flat)
 same "columns" "NAME PHASE SCHEDULING RUNTIME GOODPUT TOP-BADPUT INTERRUPTIONS STEP READY AGE" \
 	"$(k get jgp everything | sed -n 1p | xargs)"
-same "wide columns" "NAME PHASE SCHEDULING RUNTIME GOODPUT TOP-BADPUT INTERRUPTIONS STEP READY AGE TARGET PRODUCTIVITY EVIDENCE QUEUE CHIPS WAITING-FOR" \
+same "wide columns" "NAME PHASE SCHEDULING RUNTIME GOODPUT TOP-BADPUT INTERRUPTIONS STEP READY AGE TARGET PRODUCTIVITY EVIDENCE QUEUE CHIPS OWNER WAITING-FOR" \
 	"$(k get jgp everything -o wide | sed -n 1p | xargs)"
 same "and their values" "everything Recovering 90.00% 80.00% 72.00% WastedProgress 3 18211 True" \
 	"$(k get jgp everything --no-headers | awk '{print $1, $2, $3, $4, $5, $6, $7, $8, $9}')"
