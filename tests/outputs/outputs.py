@@ -191,6 +191,12 @@ def stretched_log(worker, name, files, more):
                                                      "spec": {}, "status": status})
 
 
+def bounds(status):
+    """The least and the largest goodput of the span, in parts per million."""
+    ppm = status["goodputPPM"]
+    return ppm.get("job", 0), ppm.get("jobUpperBound", ppm.get("job", 0))
+
+
 def transformed_log(worker, name, files):
     """A job's logs in every way in which they may come (transforms.py): each is read as the logs are."""
     folder = pathlib.Path(worker.folder) / "ways"
@@ -207,6 +213,10 @@ def transformed_log(worker, name, files):
         if way in transforms.CLOCKS:
             more = [got["time"][k] - expected["time"][k] for k in ("wallMilliseconds", "productiveMilliseconds")] if code == 0 else [-1e9]
             good = max(more) <= 500 * len(files) and min(more) >= -5000 * len(files)
+            # A log of so few lines that more than half of the time may be either: a set clock may move the claim within it.
+            low, high = bounds(expected)
+            if not good and code == 0 and high - low > 500000 and more[0] <= 500 * len(files):
+                good = bounds(got)[0] <= high and bounds(got)[1] >= low
         else:
             good = transforms.essence(got) == transforms.essence(expected)
         wrong = {k: (got.get(k), expected[k]) for k in expected if got.get(k) != expected[k]}
