@@ -409,11 +409,11 @@ static size_t encode(char out[4], int code) {
 
 /* *ret_at: where a malformed escape ends. */
 static bool decode(struct slice raw, char *out, size_t out_size, const char **ret_at) {
-    const char *p = raw.data, *end = raw.data + raw.size_bytes;
-    if (slice_find_char(raw, '\\') == NULL) {
+    if (slice_find_char(raw, '\\') == NULL) { /* also a member that is missing, whose data is NULL */
         slice_copy(out, out_size, raw);
         return true;
     }
+    const char *p = raw.data, *end = raw.data + raw.size_bytes;
     size_t size = 0;
     bool full = out_size == 0;
     while (p < end) {

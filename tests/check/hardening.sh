@@ -16,6 +16,10 @@ lacks() {
         imports=$(LC_ALL=C readelf -W --dyn-syms "$1")
     else
         imports=$(LC_ALL=C readelf -W --syms "$1")
+        # Without symbols (stripped) only the messages of these calls are left.
+        grep -q symtab <<<"$(LC_ALL=C readelf -SW "$1")" ||
+            imports=$(grep -aqF 'stack smashing detected' "$1" && echo __stack_chk_fail
+                grep -aqF 'buffer overflow detected' "$1" && echo __snprintf_chk)
     fi
     grep -q 'Type: *DYN' <<<"$headers" && grep -q 'FLAGS_1.*PIE' <<<"$dynamic" || echo "not position-independent (-fPIE -pie)"
     grep -q GNU_RELRO <<<"$segments" || echo "no RELRO (-Wl,-z,relro)"

@@ -199,5 +199,8 @@ void job_update_root_causes(struct model_job *job, const struct ledger_result *r
         const struct ledger_execution *e = &result->executions[last];
         update(job, &(struct end){e->number, e->start_ms, e->end_ms, TIME_OPEN, true}, through_ms, &taken);
     }
+    /* What looked like its end was none: it continues. */
+    if (last >= 0 && result->executions[last].end_ms == TIME_OPEN)
+        root_cause_remove(&job->root_causes, result->executions[last].number);
     forget_words(job, through_ms);
 }
