@@ -21,7 +21,7 @@ check() { # what command...
 
 kubectl create namespace $namespace --dry-run=client -o yaml | kubectl apply -f - >/dev/null
 check "helm lint" helm lint --strict "$chart"
-helm template goodput "$chart" --namespace $namespace --include-crds --no-hooks >"$manifest" || die "the chart does not render"
+helm template goodput "$chart" --namespace $namespace --include-crds --no-hooks --set image.repository=registry.test/goodput >"$manifest" || die "the chart does not render"
 check "the API server takes all of the chart (server-side dry run)" kubectl apply --dry-run=server -f "$manifest"
 python3 "$HERE/lib/pick_kinds.py" CustomResourceDefinition ServiceAccount ClusterRole ClusterRoleBinding Role RoleBinding \
   <"$manifest" >"$RUN/chart-applied.yaml"
