@@ -42,7 +42,9 @@ static void next_turn(void *context) {
     client->bulk_bytes = 0;
     for (const struct http_request *r = client->first; r != NULL; r = r->next)
         count += r->is_paused;
-    for (struct http_request *r; count > 0 && (r = first_paused(client)) != NULL; count--) {
+    /* libcurl copies all that it holds back of a request whenever that waits again: none is resumed in vain. */
+    for (struct http_request *r; count > 0 && client->bulk_bytes < TURN_BYTES && (r = first_paused(client)) != NULL;
+         count--) {
         move_to_the_end(client, r);
         r->is_paused = false;
         curl_easy_pause(r->easy, CURLPAUSE_CONT); /* of one that is no longer open the bytes are refused */
