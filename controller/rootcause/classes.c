@@ -26,3 +26,17 @@ const char *rootcause_owner_name(enum rootcause_owner owner) {
     };
     return names[owner];
 }
+
+int rootcause_class_find(struct slice name) {
+    for (int c = 0; c < CLASS_COUNT; c++)
+        if (slice_is(name, rootcause_class_name((enum rootcause_class)c)))
+            return c;
+    return -1;
+}
+
+int rootcause_owner_find(struct slice name) {
+    for (int o = 0; o < OWNER_COUNT; o++)
+        if (slice_is(name, rootcause_owner_name((enum rootcause_owner)o)))
+            return o;
+    return -1;
+}

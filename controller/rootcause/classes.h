@@ -3,6 +3,8 @@
 #ifndef ROOTCAUSE_CLASSES_H
 #define ROOTCAUSE_CLASSES_H
 
+#include "base/slice.h"
+
 /* X(IDENTIFIER, name) */
 #define ROOTCAUSE_OWNERS(X)                                                                                            \
     X(UNKNOWN, "Unknown")                                                                                              \
@@ -54,7 +56,9 @@ enum rootcause_class {
 };
 
 const char *rootcause_class_name(enum rootcause_class c);
+int rootcause_class_find(struct slice name); /* -1: no class has that name */
 enum rootcause_owner rootcause_class_owner(enum rootcause_class c);
 const char *rootcause_owner_name(enum rootcause_owner owner);
+int rootcause_owner_find(struct slice name); /* -1: no owner has that name */
 
 #endif

@@ -56,17 +56,10 @@ static int kind_of(struct slice name) {
     return -1;
 }
 
-static int class_of(struct slice name) {
-    for (int i = 0; i < CLASS_COUNT; i++)
-        if (slice_is(name, rootcause_class_name((enum rootcause_class)i)))
-            return i;
-    return -1;
-}
-
 static int owner_of(struct slice name, enum rootcause_class class_) {
-    for (int i = 0; i < OWNER_COUNT; i++)
-        if (slice_is(name, rootcause_owner_name((enum rootcause_owner)i)))
-            return i;
+    int owner = rootcause_owner_find(name);
+    if (owner >= 0)
+        return owner;
     return slice_is(name, "-") ? (int)rootcause_class_owner(class_) : -1;
 }
 
@@ -108,7 +101,7 @@ static int read_row(struct slice line, struct node_signal_row *row, struct error
     if (r < 0)
         return r;
     *row = (struct node_signal_row){.key = f[KEY], .value = f[VALUE], .text = f[TEXT], .name = f[SIGNAL]};
-    int kind = kind_of(f[WHAT]), class_ = class_of(f[CLASS]);
+    int kind = kind_of(f[WHAT]), class_ = rootcause_class_find(f[CLASS]);
     row->is_xid = slice_is(f[CLASS], "xid");
     row->is_primary = slice_is(f[ROLE], "primary");
     row->is_none = slice_is(f[ROLE], "none");

@@ -40,13 +40,6 @@ static int index_of(struct slice name, const char *const *names, size_t count) {
     return -1;
 }
 
-static int class_of(struct slice name) {
-    for (int i = 0; i < CLASS_COUNT; i++)
-        if (slice_is(name, rootcause_class_name((enum rootcause_class)i)))
-            return i;
-    return -1;
-}
-
 static int role_of(struct slice name) {
     static const char *const names[] = {
 #define X(id, text) text,
@@ -57,9 +50,9 @@ static int role_of(struct slice name) {
 }
 
 static int owner_of(struct slice name, int class_) {
-    for (int i = 0; i < OWNER_COUNT; i++)
-        if (slice_is(name, rootcause_owner_name((enum rootcause_owner)i)))
-            return i;
+    int owner = rootcause_owner_find(name);
+    if (owner >= 0)
+        return owner;
     return slice_is(name, "-") ? (int)rootcause_class_owner((enum rootcause_class)class_) : -1;
 }
 
@@ -79,7 +72,7 @@ static struct signature read_row(struct slice line) {
                     slice_take_until(&line, '\t', &place) && slice_take_until(&line, '\t', &owner) &&
                     slice_take_until(&line, '\t', &row.reason) && slice_take_until(&line, '\t', &row.pattern);
     assert(is_whole && slice_find_char(line, '\t') == NULL);
-    int class_ = class_of(class_name), role_found = role_of(role),
+    int class_ = rootcause_class_find(class_name), role_found = role_of(role),
         owner_found = owner_of(owner, class_ < 0 ? 0 : class_);
     int place_found = index_of(place, places, ARRAY_SIZE(places));
     assert(class_ >= 0 && role_found >= 0 && owner_found >= 0 && place_found >= 0);

@@ -70,9 +70,8 @@ static void item_scan(struct jscan *j, void *at) {
     jmembers_read(j, JMEMBERS(rows), &i);
     if (x->count == JOB_MAX_NODE_EVIDENCE || i.node[0] == '\0' || i.signal[0] == '\0' || !read_role(i.role, &e.role))
         return;
-    for (int c = 0; c < CLASS_COUNT; c++)
-        if (strcmp(i.class_, rootcause_class_name((enum rootcause_class)c)) == 0)
-            e.class_ = (enum rootcause_class)c;
+    int class_ = rootcause_class_find(slice_of(i.class_));
+    e.class_ = class_ >= 0 ? (enum rootcause_class)class_ : CLASS_UNKNOWN;
     e.owner = rootcause_class_owner(e.class_);
     e.is_primary = e.role == EVIDENCE_CAUSE;
     e.node = store_intern(x->store, slice_of(i.node));

@@ -49,19 +49,15 @@ struct read_cause {
 };
 
 static bool class_of(const char *name, enum rootcause_class *ret) {
-    for (int c = 0; c < CLASS_COUNT; c++)
-        if (strcmp(name, rootcause_class_name((enum rootcause_class)c)) == 0) {
-            *ret = (enum rootcause_class)c;
-            return true;
-        }
-    return false;
+    int found = rootcause_class_find(slice_of(name));
+    if (found >= 0)
+        *ret = (enum rootcause_class)found;
+    return found >= 0;
 }
 
 static enum rootcause_owner owner_of(const char *name) {
-    for (int o = 0; o < OWNER_COUNT; o++)
-        if (strcmp(name, rootcause_owner_name((enum rootcause_owner)o)) == 0)
-            return (enum rootcause_owner)o;
-    return OWNER_UNKNOWN;
+    int found = rootcause_owner_find(slice_of(name));
+    return found >= 0 ? (enum rootcause_owner)found : OWNER_UNKNOWN;
 }
 
 /* What it rests on cannot be seen again. A signal names no slot; exit codes and reasons are in checkpoints. */
