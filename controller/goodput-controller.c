@@ -1,5 +1,6 @@
 /* goodput-controller: the controller, in a cluster or outside one. */
 #include "export/exporter.h"
+#include "operator/runtime/check.h"
 #include "operator/runtime/runtime.h"
 
 #include <stdio.h>
@@ -19,6 +20,8 @@ int main(int argc, char **argv) {
         puts("goodput-controller " GOODPUT_VERSION);
         return 0;
     }
+    if (flags.wants_check)
+        return runtime_check(&flags, stdout);
     struct exporter *exporter = exporter_new();
     struct runtime_exports exports = exporter_hooks(exporter);
     int code = runtime_run(&flags, &exports);

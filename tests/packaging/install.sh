@@ -76,7 +76,6 @@ installed() { "$helm" install goodput "$chart" -n "$release" --set "$image" >"$n
 notes=$(mktemp)
 check "helm install" installed
 check "its notes say the next command" grep -q 'kubectl get jobgoodputs -A --watch' "$notes"
-rm -f "$notes"
 check "the CRD is established" "$kubectl" wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=120s
 compare_rbac
 same_soon "all that it may do where jobs are (auth can-i --list)" "$(agreed watched)" list_rbac "$jobs"
@@ -85,9 +84,22 @@ same_soon "all that it may do where nodes' leases are" "$(agreed nodes)" list_rb
 same "the role view is to take in the viewer's rules" true \
 	"$("$kubectl" get clusterrole goodput-controller-viewer -o jsonpath='{.metadata.labels.rbac\.authorization\.k8s\.io/aggregate-to-view}')"
 
+# What the pod of `helm test` runs, as the controller's account.
+able() { # FLAG...: --check's verdict, and how many lists cannot be read
+	"$kubectl" config view --raw --minify >"$notes"
+	"$kubectl" --kubeconfig "$notes" config set-credentials "$("$kubectl" --kubeconfig "$notes" config view -o jsonpath='{.users[0].name}')" \
+		--token="$("$kubectl" create token goodput-controller -n "$release")" >/dev/null
+	"${CONTROLLER:-.build/release/bin/goodput-controller}" --check --kubeconfig "$notes" "$@" >"$notes.said" 2>&1
+	echo "$? $(grep -c '^not readable' "$notes.said") $(grep -c '^readable.*jobgoodputs' "$notes.said")"
+}
+same_soon "its account can read all that it watches" "0 0 1" able
 check "helm upgrade to watchNamespaces" "$helm" upgrade goodput "$chart" -n "$release" --set "watchNamespaces={$jobs},$image"
 compare_rbac
 same_soon "RBAC: no other namespace" false may list pods default
+same_soon "its account can read what it watches there" "0 0 1" able "--watch-namespaces=$jobs"
+everywhere() { able | cut -d' ' -f1,3; }
+same_soon "and no JobGoodput elsewhere" "1 0" everywhere
+rm -f "$notes" "$notes.said"
 
 "$kubectl" create -n "$jobs" -f tests/data/crd/good/minimal.yaml >/dev/null
 # One JobGoodput: 13 MiB (deploy/docs/how-to/scale.md).

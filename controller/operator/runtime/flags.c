@@ -14,7 +14,23 @@
 #include <errno.h>
 #include <string.h>
 
-enum kind { TEXT, SWITCH, AUTO, FORMAT, WINDOWS, PEAKS, PRICES, CURRENCY, URL, RULES, NUMBER, DURATION, HELP, VERSION };
+enum kind {
+    TEXT,
+    SWITCH,
+    AUTO,
+    FORMAT,
+    WINDOWS,
+    PEAKS,
+    PRICES,
+    CURRENCY,
+    URL,
+    RULES,
+    NUMBER,
+    DURATION,
+    CHECK,
+    HELP,
+    VERSION
+};
 
 struct flag {
     const char *name, *value_name;
@@ -139,6 +155,9 @@ static const struct flag table[] = {
     {"otlp-interval", "DURATION", DURATION, AT(otlp_interval_us), 1000000, 24 * HOUR_US,
      "how often metrics are pushed, at most; default 30s"},
     {"v", "N", NUMBER, AT(verbosity), 0, 10, "log verbosity; 1 and more is debug; default 0"},
+    {"check", NULL, CHECK, 0, 0, 0,
+     "ask the API server once for everything that is watched, say of each whether it can be read, and end; 1 if "
+     "JobGoodputs cannot be"},
     {"version", NULL, VERSION, 0, 0, 0, "print the version and end"},
     {"help", NULL, HELP, 0, 0, 0, "print this and end"},
 };
@@ -279,6 +298,9 @@ static int set(struct runtime_flags *flags, const struct flag *flag, const char 
         return set_number(flag, value, to, err);
     case DURATION:
         return set_duration(flag, value, to, err);
+    case CHECK:
+        flags->wants_check = true;
+        return 0;
     case HELP:
         flags->wants_help = true;
         return 0;

@@ -42,7 +42,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     int64_t auto_create_ttl_s;
     int64_t status_interval_us;
     int64_t status_qps, max_log_follows, max_log_reads, verbosity;
-    bool wants_help, wants_version;
+    bool wants_check, wants_help, wants_version;
 };
 
 /* Sets the defaults, then what argv says: "--name=value", "--name value", "--switch", "--switch=false". -EINVAL with

@@ -6,6 +6,7 @@
 #include "kube/reflector.h"
 #include "kube/tally.h"
 #include "operator/runtime/feed.h"
+#include "operator/runtime/watched.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,55 +20,9 @@
 /* A refusal that lasts so long is a missing permission: a server that starts refuses until it has read its roles. */
 #define REFUSED_US (5 * SECOND_US)
 
-enum scope { NAMESPACED, CLUSTER };
-
-/* One kind of list. `fallback`: watched only while the entry before it in the table is absent. */
-struct source {
-    enum resource resource;
-    const char *group_path, *plural;
-    enum scope scope;
-    const char *label_selector, *field_selector;
-    bool is_optional, is_fallback;
-    int64_t absent_retry_us; /* 0: the reflector's own */
-    const char *absent;      /* what it means that the cluster does not serve it */
-};
-
-#define NO_CRD "its CRD is missing: install the chart, or kubectl apply -k deploy"
-#define NO_JOBSET "JobSet is not installed: only batch/v1 Jobs are measured"
-#define NO_SLICES "without Dynamic Resource Allocation, nothing is missing"
-#define NO_KUEUE "this version of Kueue is not installed: without Kueue, nothing is missing"
-
-/* Pods: every pod that a Job made; a JobSet's are among them. Events: what happens to
- * pods (pulls, evictions), and to Jobs that are suspended or whose pods are refused. Those of nodes are in the
- * namespace default; node signals are of any type but Normal (NVSentinel writes the name of its check). */
-static const struct source sources[] = {
-    {RESOURCE_STEPLOGFORMAT, "/apis/goodput.dev/v1alpha1", "steplogformats", CLUSTER, NULL, NULL, true, false,
-     60 * SECOND_US, NO_CRD},
-    {RESOURCE_JOBGOODPUT, "/apis/goodput.dev/v1alpha1", "jobgoodputs", NAMESPACED, NULL, NULL, false, false,
-     10 * SECOND_US, NO_CRD},
-    {RESOURCE_JOBSET, "/apis/jobset.x-k8s.io/v1alpha2", "jobsets", NAMESPACED, NULL, NULL, false, false, 60 * SECOND_US,
-     NO_JOBSET},
-    {RESOURCE_JOB, "/apis/batch/v1", "jobs", NAMESPACED, NULL, NULL, false, false, 0, ""},
-    {RESOURCE_POD, "/api/v1", "pods", NAMESPACED, "batch.kubernetes.io/job-name", NULL, false, false, 0, ""},
-    {RESOURCE_NODE, "/api/v1", "nodes", CLUSTER, NULL, NULL, false, false, 0, ""},
-    {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL, "involvedObject.kind=Pod", true, false, 0, ""},
-    {RESOURCE_EVENT, "/api/v1", "events", NAMESPACED, NULL,
-     "involvedObject.kind=Job,reason!=SuccessfulCreate,reason!=SuccessfulDelete", true, false, 0, ""},
-    {RESOURCE_NODE_EVENT, "/api/v1/namespaces/default", "events", CLUSTER, NULL,
-     "involvedObject.kind=Node,type!=Normal", true, false, 0, ""},
-    {RESOURCE_RESOURCESLICE, "/apis/resource.k8s.io/v1", "resourceslices", CLUSTER, NULL, NULL, true, false,
-     600 * SECOND_US, NO_SLICES},
-    {RESOURCE_RESOURCESLICE, "/apis/resource.k8s.io/v1beta2", "resourceslices", CLUSTER, NULL, NULL, true, true,
-     600 * SECOND_US, NO_SLICES},
-    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta2", "workloads", NAMESPACED, NULL, NULL, true, false,
-     60 * SECOND_US, NO_KUEUE},
-    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta1", "workloads", NAMESPACED, NULL, NULL, true, true, 60 * SECOND_US,
-     NO_KUEUE},
-};
-
 struct watch {
     struct runtime_watches *owner;
-    const struct source *source;
+    const struct watched *source;
     char *namespace_;                 /* NULL: all, or cluster-scoped */
     struct kube_reflector *reflector; /* NULL while a fallback is not needed */
     struct watch *fallback;
@@ -226,7 +181,7 @@ static bool is_read_by_leader_alone(enum resource resource) {
 static void start_rest(struct runtime_watches *owner, bool is_late) {
     for (size_t i = 0; i < owner->count; i++) {
         struct watch *watch = owner->watches[i];
-        const struct watch *jobgoodputs = watch->source->scope == CLUSTER ? NULL : jobgoodputs_of(owner, watch);
+        const struct watch *jobgoodputs = watch->source->scope == WATCHED_CLUSTER ? NULL : jobgoodputs_of(owner, watch);
         bool is_for_later = feed_is_standby(owner->feed) && is_read_by_leader_alone(watch->source->resource);
         if (watch->source->is_fallback || is_for_later || watch->reflector != NULL ||
             (jobgoodputs != NULL && !kube_reflector_is_synced(jobgoodputs->reflector)))
@@ -365,10 +320,8 @@ static void on_refused(void *context) {
 }
 
 static void start(struct watch *watch) {
-    const struct source *source = watch->source;
-    CLEANUP_FREE char *path =
-        watch->namespace_ ? mem_format("%s/namespaces/%s/%s", source->group_path, watch->namespace_, source->plural)
-                          : mem_format("%s/%s", source->group_path, source->plural);
+    const struct watched *source = watch->source;
+    CLEANUP_FREE char *path = watched_path(source, namespace_of(watch));
     struct kube_reflector_options options = {.path = path,
                                              .label_selector = source->label_selector,
                                              .field_selector = source->field_selector,
@@ -382,7 +335,7 @@ static void start(struct watch *watch) {
     watch->reflector = kube_reflector_new(watch->owner->client, &options, &handler);
 }
 
-static struct watch *add(struct runtime_watches *owner, const struct source *source, struct slice namespace_) {
+static struct watch *add(struct runtime_watches *owner, const struct watched *source, struct slice namespace_) {
     struct watch *watch = mem_new(struct watch);
     watch->owner = owner;
     watch->source = source;
@@ -392,13 +345,13 @@ static struct watch *add(struct runtime_watches *owner, const struct source *sou
     return watch;
 }
 
-static void add_scope(struct runtime_watches *owner, enum scope scope, struct slice namespace_) {
+static void add_scope(struct runtime_watches *owner, enum watched_scope scope, struct slice namespace_) {
     struct watch *before = NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
-        if (sources[i].scope != scope)
+    for (size_t i = 0; i < watched_count; i++) {
+        if (watched_table[i].scope != scope)
             continue;
-        struct watch *watch = add(owner, &sources[i], namespace_);
-        if (sources[i].is_fallback && before != NULL)
+        struct watch *watch = add(owner, &watched_table[i], namespace_);
+        if (watched_table[i].is_fallback && before != NULL)
             before->fallback = watch;
         before = watch;
     }
@@ -413,18 +366,10 @@ struct runtime_watches *runtime_watches_new(struct kube_client *client, struct m
     owner->refused_timer = loop_timer_new(kube_client_loop(client), on_refused, owner);
     owner->feed = feed_new(client, model, is_standby, handler);
 
-    add_scope(owner, CLUSTER, slice_of(NULL));
+    add_scope(owner, WATCHED_CLUSTER, slice_of(NULL));
     struct slice rest = slice_of(namespaces), namespace_;
-    while (rest.size_bytes > 0) {
-        if (!slice_take_until(&rest, ',', &namespace_)) {
-            namespace_ = rest;
-            rest = slice_of(NULL);
-        }
-        if (slice_trim(namespace_).size_bytes > 0)
-            add_scope(owner, NAMESPACED, slice_trim(namespace_));
-    }
-    if (slice_trim(slice_of(namespaces)).size_bytes == 0)
-        add_scope(owner, NAMESPACED, slice_of(NULL));
+    for (bool is_first = true; watched_take_namespace(&rest, is_first, &namespace_); is_first = false)
+        add_scope(owner, WATCHED_NAMESPACED, namespace_);
 
     model_watermark(model, RESOURCE_NODE_LEASE, 0, true);
     for (size_t i = 0; i < owner->count; i++)

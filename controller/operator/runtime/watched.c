@@ -1,0 +1,59 @@
+#include "operator/runtime/watched.h"
+
+#include "base/mem.h"
+
+#define SECOND_US INT64_C(1000000)
+#define NO_CRD "its CRD is missing: install the chart, or kubectl apply -k deploy"
+#define NO_JOBSET "JobSet is not installed: only batch/v1 Jobs are measured"
+#define NO_SLICES "without Dynamic Resource Allocation, nothing is missing"
+#define NO_KUEUE "this version of Kueue is not installed: without Kueue, nothing is missing"
+
+/* Pods: every pod that a Job made; a JobSet's are among them. Events: what happens to
+ * pods (pulls, evictions), and to Jobs that are suspended or whose pods are refused. Those of nodes are in the
+ * namespace default; node signals are of any type but Normal (NVSentinel writes the name of its check). */
+const struct watched watched_table[] = {
+    {RESOURCE_STEPLOGFORMAT, "/apis/goodput.dev/v1alpha1", "steplogformats", WATCHED_CLUSTER, NULL, NULL, true, false,
+     60 * SECOND_US, NO_CRD},
+    {RESOURCE_JOBGOODPUT, "/apis/goodput.dev/v1alpha1", "jobgoodputs", WATCHED_NAMESPACED, NULL, NULL, false, false,
+     10 * SECOND_US, NO_CRD},
+    {RESOURCE_JOBSET, "/apis/jobset.x-k8s.io/v1alpha2", "jobsets", WATCHED_NAMESPACED, NULL, NULL, false, false, 60 * SECOND_US,
+     NO_JOBSET},
+    {RESOURCE_JOB, "/apis/batch/v1", "jobs", WATCHED_NAMESPACED, NULL, NULL, false, false, 0, ""},
+    {RESOURCE_POD, "/api/v1", "pods", WATCHED_NAMESPACED, "batch.kubernetes.io/job-name", NULL, false, false, 0, ""},
+    {RESOURCE_NODE, "/api/v1", "nodes", WATCHED_CLUSTER, NULL, NULL, false, false, 0, ""},
+    {RESOURCE_EVENT, "/api/v1", "events", WATCHED_NAMESPACED, NULL, "involvedObject.kind=Pod", true, false, 0, ""},
+    {RESOURCE_EVENT, "/api/v1", "events", WATCHED_NAMESPACED, NULL,
+     "involvedObject.kind=Job,reason!=SuccessfulCreate,reason!=SuccessfulDelete", true, false, 0, ""},
+    {RESOURCE_NODE_EVENT, "/api/v1/namespaces/default", "events", WATCHED_CLUSTER, NULL,
+     "involvedObject.kind=Node,type!=Normal", true, false, 0, ""},
+    {RESOURCE_RESOURCESLICE, "/apis/resource.k8s.io/v1", "resourceslices", WATCHED_CLUSTER, NULL, NULL, true, false,
+     600 * SECOND_US, NO_SLICES},
+    {RESOURCE_RESOURCESLICE, "/apis/resource.k8s.io/v1beta2", "resourceslices", WATCHED_CLUSTER, NULL, NULL, true, true,
+     600 * SECOND_US, NO_SLICES},
+    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta2", "workloads", WATCHED_NAMESPACED, NULL, NULL, true, false,
+     60 * SECOND_US, NO_KUEUE},
+    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta1", "workloads", WATCHED_NAMESPACED, NULL, NULL, true, true, 60 * SECOND_US,
+     NO_KUEUE},
+};
+const size_t watched_count = ARRAY_SIZE(watched_table);
+
+char *watched_path(const struct watched *watched, struct slice namespace_) {
+    if (namespace_.size_bytes == 0)
+        return mem_format("%s/%s", watched->group_path, watched->plural);
+    return mem_format("%s/namespaces/%.*s/%s", watched->group_path, SLICE_ARG(namespace_), watched->plural);
+}
+
+bool watched_take_namespace(struct slice *rest, bool is_first, struct slice *ret) {
+    bool is_found = false;
+    while (rest->size_bytes > 0 && !is_found) {
+        if (!slice_take_until(rest, ',', ret)) {
+            *ret = *rest;
+            *rest = slice_of(NULL);
+        }
+        *ret = slice_trim(*ret);
+        is_found = ret->size_bytes > 0;
+    }
+    if (!is_found && is_first)
+        *ret = slice_of(NULL);
+    return is_found || is_first;
+}
