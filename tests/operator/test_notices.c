@@ -56,13 +56,16 @@ static void fail(struct model *m, struct fake_pod *p, int at) {
 
 #define FIRST "uid-js.interruption-1 Interrupted: ApplicationError n0"
 #define WHY ". Pod a: container train terminated with exit 134 (Error) on node n0\n"
+#define ROOT_CAUSE                                                                                                     \
+    "uid-js.rootcause-1 RootCause: CrashSignal (SIGABRT); owner Unknown; first failed slot slice/0/0, container "      \
+    "train, node n0\n"
 
 TEST(an_interruption_is_announced_when_observed_and_when_over) {
     struct model *m = begin("None");
     struct fake_pod a = run(m, "a", 1);
     check_announced(m, 10, "");
     fail(m, &a, 100);
-    check_announced(m, 101, FIRST WHY);
+    check_announced(m, 101, FIRST WHY ROOT_CAUSE);
     run(m, "b", 199);
     check_announced(m, 210, FIRST "; rescheduled in 1m40s" WHY);
     model_free(m);
@@ -100,7 +103,7 @@ TEST(lost_steps_are_announced_when_training_resumes) {
     CHECK(strstr(text, "uid-js.started TrainingStarted: the first step is in; steps are read as MaxText\n") != NULL);
     free(text);
     fail(m, &a, 120);
-    check_announced(m, 125, FIRST WHY);
+    check_announced(m, 125, FIRST WHY ROOT_CAUSE);
     run(m, "b", 139);
     text = announced(m, 145);
     CHECK_TEXT(text, ""); /* the slots are back, but not what training resumes from */

@@ -300,3 +300,86 @@ TEST(a_successor_asks_for_what_was_not_published) {
     CLEANUP_FREE char *later = fake_finish(next, 1010);
     check_member(later, "reason", "\"KeyError\"");
 }
+
+/* ---- Events ---- */
+
+/* The Events of root causes at that time: "ID TYPE: NOTE" a line (heap). */
+static char *root_cause_events(struct model *m, double at) {
+    struct buf out;
+    const struct model_notice *n;
+    buf_init(&out, 1 << 16);
+    free(fake_status(m, at));
+    while ((n = model_job_next_notice(model_job_find(m, "ns", "js"))) != NULL)
+        if (strcmp(n->reason, "RootCause") == 0)
+            buf_format(&out, "%s %s: %s\n", n->id, n->type, n->note);
+    char *text = mem_strdup(buf_text(&out));
+    buf_done(&out);
+    return text;
+}
+
+static void check_events(struct model *m, double at, const char *expected) {
+    CLEANUP_FREE char *text = root_cause_events(m, at);
+    CHECK_TEXT(text, expected);
+    CLEANUP_FREE char *again = root_cause_events(m, at + 1);
+    CHECK_TEXT(again, "");
+}
+
+#define KEY_ERROR_EVENT                                                                                                \
+    "uid-js.rootcause-1 Warning: UserException (KeyError); owner Tenant; first failed slot slice/0/1, container "      \
+    "train, node n1\n"
+
+TEST(a_root_cause_is_one_event_without_the_line_of_the_log) {
+    static const char *const texts[][2] = {{"a", PEER_LOST}, {"b", KEY_ERROR}};
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1), b = failed("b", "n1", 1, 1001, 1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 1001.5);
+    check_events(m, 1002, ""); /* the last words are not read yet */
+    read_words(m, texts, ARRAY_SIZE(texts));
+    check_events(m, 1004, KEY_ERROR_EVENT);
+
+    /* The successor reads the status, and what remains of the pods. */
+    CLEANUP_FREE char *status = fake_finish(m, 1006);
+    struct model *next = successor_that_reads(status);
+    fake_observe_jobset(next, 2, "", "", 1007);
+    fake_observe_pod(next, &a, OBSERVED_PRESENT, 1007);
+    fake_observe_pod(next, &b, OBSERVED_PRESENT, 1007);
+    check_events(next, 1008, "");
+    read_words(next, texts, ARRAY_SIZE(texts));
+    check_events(next, 1100, "");
+    model_free(next);
+}
+
+TEST(a_stronger_root_cause_updates_the_event_and_an_unknown_one_has_none) {
+    static const char *const texts[][2] = {{"a", PEER_LOST}};
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    read_words(m, texts, ARRAY_SIZE(texts));
+    CLEANUP_FREE char *symptom = root_cause_events(m, 1002);
+    CHECK(strstr(symptom, "uid-js.rootcause-1 Warning: PeerLost (") == symptom);
+    CHECK(strstr(symptom, "), only a symptom") != NULL);
+    CHECK(strstr(symptom, "; owner Unknown; first failed slot slice/0/0, container train, node n0\n") != NULL);
+    CLEANUP_FREE char *node = mem_format(XID_79, fake_time(0), fake_time(970));
+    fake_observe(m, RESOURCE_NODE, OBSERVED_PRESENT, "n0", "", node, 1003);
+    check_events(m, 1004,
+                 "uid-js.rootcause-1 Warning: GPUHardware (Xid79); owner Provider; first failed slot slice/0/0, node "
+                 "n0\n");
+    model_free(m);
+
+    m = model_of(true);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    read_words(m, NULL, 0);
+    check_events(m, 1004, ""); /* class Unknown: nothing was read */
+    model_free(m);
+}
+
+TEST(a_root_cause_of_more_than_an_hour_ago_has_no_event) {
+    static const char *const texts[][2] = {{"a", KEY_ERROR}};
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 4700);
+    read_words(m, texts, ARRAY_SIZE(texts));
+    check_events(m, 4701, "");
+    model_free(m);
+}

@@ -173,6 +173,7 @@ static void update(struct model_job *job, const struct end *end, int64_t through
         take_signal(&c, signal);
     c.number = end->number;
     c.at_ms = end->at_ms;
+    c.noticed = known != NULL ? known->noticed : 0;
     c.ends_job = end->is_of_job;
     root_cause_set(&job->root_causes, &c);
 }

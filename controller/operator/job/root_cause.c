@@ -1,5 +1,6 @@
 #include "operator/job/root_cause.h"
 
+#include "base/hash.h"
 #include "base/jmembers.h"
 
 #include <string.h>
@@ -31,6 +32,15 @@ void root_cause_set(struct job_root_causes *causes, const struct root_cause *cau
     for (; at > 0 && causes->items[at - 1].number > cause->number; at--)
         causes->items[at] = causes->items[at - 1];
     causes->items[at] = *cause;
+}
+
+uint64_t root_cause_hash(const struct root_cause *c) {
+    const int64_t numbers[] = {(int64_t)c->class_, c->is_symptom_only, c->job_index, c->completion_index};
+    const char *const texts[] = {c->reason, c->waits_for, c->replicated_job, c->container, c->node};
+    uint64_t hash = hash_local(0, HASH_BYTES(&numbers));
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        hash = hash_local(hash, slice_of(texts[i]));
+    return hash != 0 ? hash : 1;
 }
 
 void root_causes_done(struct job_root_causes *causes) {
@@ -86,7 +96,9 @@ static bool make(const struct read_cause *x, struct store *store, struct root_ca
     memcpy(ret->text, x->text, sizeof ret->text);
     memcpy(ret->frame, x->frame, sizeof ret->frame);
     memcpy(ret->waits_for, x->waits_for, sizeof ret->waits_for);
-    return class_of(x->class_, &ret->class_);
+    bool is_known = class_of(x->class_, &ret->class_);
+    ret->noticed = root_cause_hash(ret); /* the Event goes out with the status */
+    return is_known;
 }
 
 static void read_executions(struct job_root_causes *causes, struct store *store, struct slice executions) {

@@ -23,9 +23,10 @@ struct root_cause {
     int64_t line_ms;                               /* of the line; TIME_UNKNOWN */
     int64_t followers, unread; /* containers that show only what followed; whose last words were not read in time */
     bool is_observed, is_symptom_only;
-    bool ends_job;   /* no interruption: the job failed with it */
-    bool is_earlier; /* an earlier controller found it */
-    bool is_settled; /* an earlier controller found it, by words that cannot be read again */
+    bool ends_job;    /* no interruption: the job failed with it */
+    bool is_earlier;  /* an earlier controller found it */
+    bool is_settled;  /* an earlier controller found it, by words that cannot be read again */
+    uint64_t noticed; /* root_cause_hash() of what was published as an Event; 0: nothing was */
 };
 
 struct job_root_causes {
@@ -39,6 +40,8 @@ struct root_cause *root_cause_of(const struct job_root_causes *causes, int numbe
 /* Replaces the one of its number. The oldest beyond the bound is only counted. */
 void root_cause_set(struct job_root_causes *causes, const struct root_cause *cause);
 void root_cause_remove(struct job_root_causes *causes, int number);
+/* Of what an Event says of it; never 0. */
+uint64_t root_cause_hash(const struct root_cause *cause);
 void root_causes_done(struct job_root_causes *causes);
 /* What an earlier controller found: status.executions and status.interruptions, JSON. Reads into an empty list. */
 void root_causes_read(struct job_root_causes *causes, struct store *store, struct slice executions,

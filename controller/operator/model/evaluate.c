@@ -189,8 +189,8 @@ static uint64_t causes_hash(const struct job_root_causes *causes) {
     uint64_t hash = 0;
     for (int i = 0; i < causes->count; i++) {
         const struct root_cause *c = &causes->items[i];
-        int64_t parts[] = {c->number, (int64_t)c->class_, c->unread, c->is_symptom_only};
-        hash = hash_local(hash_local(hash, HASH_BYTES(&parts)), slice_of(c->reason));
+        uint64_t parts[] = {hash, (uint64_t)c->number, (uint64_t)c->unread, root_cause_hash(c)};
+        hash = hash_local(0, HASH_BYTES(&parts));
     }
     return hash;
 }

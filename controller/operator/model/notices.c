@@ -1,5 +1,6 @@
-/* Events on the JobGoodput: training started, each interruption, the end. When the facts of one change, it is sent
- * again under the same ID, which updates it. Times come from the job, so that another controller sends the same Events.
+/* Events on the JobGoodput: training started, each interruption and its root cause, the end. When the facts of one
+ * change, it is sent again under the same ID, which updates it. Times come from the job, so that another controller
+ * sends the same Events.
  */
 #include "operator/model/notices.h"
 #include "base/hash.h"
@@ -107,6 +108,49 @@ static void notice_interruptions(struct model_job *job, const struct view *v) {
     }
 }
 
+/* "GPUHardware (Xid79); owner Provider; first failed slot slice/0/3, container train, node n1". The line of the log is
+ * in the JobGoodput alone: clusters often forward Events to where others read them. */
+static void describe_root_cause(const struct root_cause *c, enum rootcause_owner owner, struct buf *out) {
+    buf_append_text(out, rootcause_class_name(c->class_));
+    if (c->reason[0])
+        buf_format(out, " (%s)", c->reason);
+    if (c->is_symptom_only)
+        buf_append_text(out, ", only a symptom");
+    if (c->is_symptom_only && c->waits_for[0])
+        buf_format(out, ": it waits for %s", c->waits_for);
+    buf_format(out, "; owner %s", rootcause_owner_name(owner));
+    if (c->replicated_job[0])
+        buf_format(out, "; first failed slot %s/%lld/%lld", c->replicated_job, (long long)c->job_index,
+                   (long long)c->completion_index);
+    if (c->container[0])
+        buf_format(out, ", container %s", c->container);
+    if (c->node[0])
+        buf_format(out, "%s node %s", c->replicated_job[0] ? "," : ";", c->node);
+}
+
+/* NULL: that execution was not interrupted. */
+static const struct ledger_interruption *interruption_of(const struct ledger_result *r, int number) {
+    for (int k = r->interruption_count + r->has_own_end - 1; k >= 0; k--)
+        if (r->interruptions[k].number == number)
+            return &r->interruptions[k];
+    return NULL;
+}
+
+static void notice_root_cause(struct model_job *job, const struct view *v, struct root_cause *c) {
+    const struct ledger_interruption *i = interruption_of(&v->result, c->number);
+    uint64_t hash = root_cause_hash(c);
+    if (c->class_ == CLASS_UNKNOWN || c->noticed == hash || c->at_ms <= v->through_ms - OLD_MS)
+        return;
+    c->noticed = hash;
+    CLEANUP_BUF struct buf note;
+    buf_init(&note, MODEL_NOTE_SIZE);
+    describe_root_cause(c, i != NULL ? i->owner : c->owner, &note);
+    struct model_notice notice = {
+        .type = "Warning", .reason = "RootCause", .note = buf_text(&note), .first_ms = c->at_ms, .last_ms = c->at_ms};
+    snprintf(notice.id, sizeof notice.id, "%.8s.rootcause-%d", v->target->uid, c->number);
+    job_notice(job, &notice);
+}
+
 static void notice_start(struct model_job *job, const struct view *v) {
     const struct ledger_execution *e = &v->result.executions[0];
     if (job->notices.has_first_step || !v->result.has_steps || v->result.execution_count == 0)
@@ -145,5 +189,7 @@ void notices_add(struct model_job *job, const struct view *v) {
         return;
     notice_start(job, v);
     notice_interruptions(job, v);
+    for (int i = 0; i < job->root_causes.count; i++)
+        notice_root_cause(job, v, &job->root_causes.items[i]);
     notice_end(job, v);
 }
