@@ -449,6 +449,18 @@ void rootcause_log_line(struct rootcause_log *log, struct slice raw, int64_t num
     }
 }
 
+bool rootcause_line_is_notable(const struct matcher *m, struct slice raw) {
+    CLEANUP_BUF struct buf plain;
+    struct line line;
+    struct traceback outside = {0};
+    struct slice exception;
+    buf_init(&plain, PLAIN_BYTES);
+    line_read_text(&line, raw, &plain);
+    const struct signature *row = matcher_find(m, line.text, NULL);
+    return (row != NULL && row->role < ROLE_ADVICE) ||
+           traceback_take(&outside, m, line.text, line.indentation, &exception) != TRACEBACK_OUTSIDE;
+}
+
 static void settle_all(struct rootcause_log *log) {
     for (size_t i = 0; i < log->writer_count; i++)
         settle(log, &log->writers[i]);
@@ -463,6 +475,10 @@ static void drop_scratch(struct rootcause_log *log) {
         buf_done(&log->plain[i]);
         buf_init(&log->plain[i], PLAIN_BYTES);
     }
+}
+
+void rootcause_log_settle(struct rootcause_log *log) {
+    settle_all(log);
 }
 
 void rootcause_log_end(struct rootcause_log *log) {

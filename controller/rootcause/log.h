@@ -28,6 +28,9 @@ bool finding_is_stop(const struct finding *f);
 /* A process failed: what stops others afterwards follows from it. An error that may have been survived is none. */
 bool finding_is_failure(const struct finding *f);
 
+/* Whether the line alone shows something: a text of the table, a traceback, an exception. raw: without a stamp. */
+bool rootcause_line_is_notable(const struct matcher *m, struct slice raw);
+
 struct rootcause_log;
 
 /* m: borrowed. is_stamped: as line_read has it. */
@@ -38,9 +41,11 @@ void rootcause_log_free(struct rootcause_log *log);
 void rootcause_log_line(struct rootcause_log *log, struct slice line, int64_t number);
 /* The program made progress after the lines so far: it survived what they show, unless nothing comes after. */
 void rootcause_log_progress(struct rootcause_log *log);
+/* Answers count what came so far; more may follow. */
+void rootcause_log_settle(struct rootcause_log *log);
 void rootcause_log_end(struct rootcause_log *log);
 
-/* After the end: the finding that decides for this log; NULL: none. */
+/* After the end, or settled: the finding that decides for this log; NULL: none. */
 const struct finding *rootcause_log_best(const struct rootcause_log *log);
 
 /* Ranks that a watchdog of collectives reports, with the last collective that each enqueued. */

@@ -1,6 +1,7 @@
 /* bench-jobs: the cost of the model alone for N JobGoodputs, each of a JobSet of one pod whose log has steps: no
  * API server, no network. Prints memory and CPU time of the start, and of rounds in which every job has an event of its
- * pod, ten steps and an evaluation. Arguments: the number of jobs (10000). */
+ * pod, ten steps and an evaluation; in the end each log has a line that names a failure. Arguments: the number of
+ * jobs (10000). */
 #include "base/mem.h"
 #include "fake_objects.h"
 #include "operator/model/evaluate.h"
@@ -71,6 +72,14 @@ static void steps(struct model *m, int i, int from, int count) {
     }
 }
 
+static void fail(struct model *m, int i, int second) {
+    char uid[32], name[32];
+    snprintf(uid, sizeof uid, "uid-pod-%d", i);
+    snprintf(name, sizeof name, "j%d", i);
+    model_job_log_line(model_job_find(m, "ns", name), uid, 0, fake_ms(second) * 1000000,
+                       SLICE("RuntimeError: NCCL error: remote process exited or there was a network error"));
+}
+
 /* All that are dirty; how many have steps. */
 static int evaluate(struct model *m, int64_t now_ms) {
     CLEANUP_BUF struct buf status;
@@ -89,7 +98,7 @@ static int evaluate(struct model *m, int64_t now_ms) {
 
 int main(int argc, char **argv) {
     int jobs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 10000, seen = 0;
-    struct model *m = model_new(&(struct model_options){0});
+    struct model *m = model_new(&(struct model_options){.reads_last_words = true});
     double before_mib = resident_mib(), before_s = cpu_s();
     observe(m, RESOURCE_NODE, "n0", "n0", fake_node_json("n0", "", "", "True", "KubeletReady", -3600), 2);
     for (int i = 0; i < jobs; i++) {
@@ -115,6 +124,10 @@ int main(int argc, char **argv) {
     printf("a round of an event, %d steps and an evaluation of each: %.2f CPU seconds, %.0f us a job; %.1f MiB in the "
            "end\n",
            ROUND_STEPS, round_s, 1e6 * round_s / jobs, resident_mib());
+    double rounds_mib = resident_mib();
+    for (int i = 0; i < jobs; i++)
+        fail(m, i, STEPS + ROUNDS * ROUND_STEPS + 5);
+    printf("a line that names a failure in each log: %.1f MiB more\n", resident_mib() - rounds_mib);
     model_free(m);
     return seen == jobs ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 /* rootcause: CPU time to read and match a tail of 64 KiB, the median of ROUNDS, for kinds of tails; the promise is
- * under 2 ms. The first is what training prints, the others are made to cost much. */
+ * under 2 ms. The first is what training prints, the others are made to cost much. "followed": to see whether a line of
+ * a followed log names a failure, for 64 KiB of lines as well. */
 #include "base/buf.h"
 #include "base/mem.h"
 #include "rootcause/verdict.h"
@@ -43,6 +44,25 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static int look(const struct matcher *m, struct slice tail) {
+    int notable = 0;
+    for (struct slice line; slice_take_line(&tail, &line);)
+        notable += rootcause_line_is_notable(m, line);
+    return notable;
+}
+
+static double measure_followed(const struct matcher *m, struct slice tail) {
+    double took[ROUNDS];
+    volatile int notable = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = now_ms();
+        notable += look(m, tail);
+        took[i] = now_ms() - start;
+    }
+    qsort(took, ROUNDS, sizeof *took, compare);
+    return took[ROUNDS / 2];
+}
+
 static double measure(const struct matcher *m, struct slice tail) {
     double took[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
@@ -72,8 +92,9 @@ int main(void) {
         while (tail.size_bytes < TAIL_BYTES)
             buf_append_text(&tail, kinds[i].line);
         double ms = measure(m, (struct slice){tail.data, TAIL_BYTES});
-        printf("%-24s %8.3f ms\n", kinds[i].name, ms);
-        failed += ms > PROMISE_MS;
+        double followed_ms = measure_followed(m, (struct slice){tail.data, TAIL_BYTES});
+        printf("%-24s %8.3f ms, followed %8.3f ms\n", kinds[i].name, ms, followed_ms);
+        failed += ms > PROMISE_MS || followed_ms > PROMISE_MS;
     }
     matcher_free(m);
     printf("%d passed, %d failed\n", (int)ARRAY_SIZE(kinds) - failed, failed);

@@ -3,8 +3,11 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "operator/job/followed_words.h"
 #include "operator/job/last_words.h"
+#include "operator/job/log_pods.h"
 #include "operator/store/failures.h"
+#include "operator/store/node.h"
 
 #include <string.h>
 
@@ -12,11 +15,15 @@
 #define SAME_MS INCIDENT_MS
 /* Failures of the same incident and signals of nodes come in until then. */
 #define OPEN_MS (INCIDENT_MS + 5000)
+#define MAX_FOLLOWED 4 /* logs of a job, for one of its ends */
+/* Within that time what a log that ended shows is used. */
+#define KEPT_MS (5 * INCIDENT_MS)
 
 struct end { /* of an execution */
     int number;
     int64_t from_ms, at_ms, until_ms; /* it and its successor: until all slots are available again */
     bool is_of_job;                   /* the job failed with it */
+    bool is_open;                     /* no object says why */
 };
 
 /* Kueue, the scheduler or a person ended it: whatever failed then is a consequence. */
@@ -59,6 +66,14 @@ static void take_slot(struct root_cause *c, const struct failure *f) {
     c->completion_index = f->completion_index;
 }
 
+static void take_followed_slot(struct root_cause *c, const struct model_job *job, const struct pod *p) {
+    c->replicated_job = p->replicated_job;
+    c->container = job_log_container(job, p);
+    c->node = p->node != NULL ? p->node->name : "";
+    c->job_index = p->job_index;
+    c->completion_index = p->completion_index >= 0 ? p->completion_index : p->slot_index;
+}
+
 static void take_finding(struct root_cause *c, const struct rootcause_verdict *v) {
     const struct finding *f = &v->finding;
     c->class_ = f->class_;
@@ -73,39 +88,118 @@ static void take_finding(struct root_cause *c, const struct rootcause_verdict *v
     c->is_symptom_only = v->is_symptom_only;
 }
 
-static void listen(struct model_job *job, const struct incident *incident, struct rootcause_verdict *ret) {
-    struct rootcause_log *logs[INCIDENT_FAILURES];
-    for (int k = 0; k < incident->count; k++) {
+static bool is_of_process(const struct model_job *job, const struct incident *incident, const struct log_process *p,
+                          enum words *words) {
+    for (int k = 0; incident != NULL && k < incident->count; k++)
+        if (followed_process_of(job, incident->failures[k]) == p) {
+            *words = (enum words)incident->failures[k]->words;
+            return true;
+        }
+    return false;
+}
+
+/* The followed log of a container that failed, unless its end was read; of another one what it showed at that time. */
+static bool is_heard_with(const struct model_job *job, const struct incident *incident, struct log_process *p,
+                          int64_t at_ms) {
+    enum words words = WORDS_UNASKED;
+    const struct rootcause_log *log = p->pod != NULL ? followed_words_now(p) : NULL;
+    const struct finding *best = log != NULL ? rootcause_log_best(log) : NULL;
+    if (best == NULL || is_of_process(job, incident, p, &words))
+        return best != NULL && words != WORDS_READ;
+    int64_t best_ms = best->at_ns / 1000000;
+    return best_ms >= at_ms - INCIDENT_MS && best_ms <= at_ms + INCIDENT_MS;
+}
+
+struct heard { /* the logs that show why an execution ended; those of failures come first */
+    struct rootcause_log *logs[INCIDENT_FAILURES + MAX_FOLLOWED];
+    const struct log_process *followed[MAX_FOLLOWED];
+    int failures, count;
+};
+
+/* incident: NULL: no container was observed to fail then. */
+static void listen(struct model_job *job, const struct incident *incident, int64_t at_ms, struct heard *h) {
+    *h = (struct heard){.count = 0};
+    for (int k = 0; incident != NULL && k < incident->count; k++) {
         job_hear_status(job->jobs, incident->failures[k]);
-        logs[k] = incident->failures[k]->log;
+        h->logs[h->count++] = incident->failures[k]->log;
     }
-    rootcause_verdict(ret, job->jobs->matcher, logs, (size_t)incident->count, incident->failures[0]->exit_code);
+    h->failures = h->count;
+    for (int i = job->log.process_count - 1; i >= 0 && h->count < h->failures + MAX_FOLLOWED; i--) {
+        struct log_process *p = job->log.processes[i];
+        if (!is_heard_with(job, incident, p, at_ms))
+            continue;
+        h->followed[h->count - h->failures] = p;
+        h->logs[h->count++] = followed_words_now(p);
+    }
 }
 
-static void judge(struct model_job *job, const struct incident *incident, struct root_cause *c) {
-    struct rootcause_verdict verdict;
-    if (incident->verdict == NULL)
-        listen(job, incident, &verdict);
+static void take_verdict(const struct model_job *job, const struct incident *incident, const struct heard *h,
+                         struct root_cause *c) {
+    struct rootcause_verdict v;
+    rootcause_verdict(&v, job->jobs->matcher, h->logs, (size_t)h->count,
+                      incident != NULL ? incident->failures[0]->exit_code : VERDICT_NO_EXIT_CODE);
+    take_finding(c, &v);
+    int from = (int)max_of(v.log, 0);
+    if (from < h->failures)
+        take_slot(c, incident->failures[from]);
     else
-        verdict = *incident->verdict;
-    for (int k = 0; k < incident->count; k++)
-        c->unread += incident->failures[k]->words != WORDS_READ;
-    take_finding(c, &verdict);
-    take_slot(c, incident->failures[max_of(verdict.log, 0)]);
+        take_followed_slot(c, job, h->followed[from - h->failures]->pod);
 }
 
-/* Keeps the verdict on what was read; a container's status can be read again. */
-static void drop_words(struct model_job *job, struct incident *incident) {
+static bool is_unread(const struct model_job *job, const struct failure *f) {
+    const struct log_process *p = f->words != WORDS_READ ? followed_process_of(job, f) : NULL;
+    return f->words != WORDS_READ && (p == NULL || !followed_is_whole(p));
+}
+
+/* True if logs were read for it. */
+static bool judge(struct model_job *job, const struct incident *incident, struct root_cause *c) {
+    struct heard h;
     bool is_read = false;
-    for (int k = 0; k < incident->count; k++)
+    if (incident->decided != NULL) {
+        *c = *incident->decided;
+        return true;
+    }
+    listen(job, incident, incident->first_ms, &h);
+    take_verdict(job, incident, &h, c);
+    for (int k = 0; k < incident->count; k++) {
+        c->unread += is_unread(job, incident->failures[k]);
         is_read |= incident->failures[k]->words == WORDS_READ;
-    if (is_read && incident->verdict == NULL) {
-        struct rootcause_verdict *verdict = mem_new(struct rootcause_verdict);
-        listen(job, incident, verdict);
-        incident->verdict = verdict;
+    }
+    return is_read || h.count > h.failures;
+}
+
+static const struct root_cause no_cause = {.replicated_job = "",
+                                           .container = "",
+                                           .node = "",
+                                           .job_index = -1,
+                                           .completion_index = -1,
+                                           .line_ms = TIME_UNKNOWN};
+
+/* Keeps what was decided by logs; a container's status can be read again. */
+static void drop_words(struct model_job *job, struct incident *incident) {
+    struct root_cause c = no_cause;
+    if (incident->decided == NULL && judge(job, incident, &c)) {
+        incident->decided = mem_new(struct root_cause);
+        *incident->decided = c;
     }
     for (int k = 0; k < incident->count; k++)
         failure_drop_words(incident->failures[k]);
+}
+
+/* No container was observed to fail, but a log that is followed shows a cause just then. */
+static bool judge_followed(struct model_job *job, const struct end *end, struct root_cause *c) {
+    struct heard h;
+    if (!end->is_open)
+        return false;
+    listen(job, NULL, end->at_ms, &h);
+    for (int i = 0; i < h.count; i++) {
+        const struct finding *best = rootcause_log_best(h.logs[i]);
+        if (best->role != ROLE_PRIMARY || finding_is_stop(best))
+            return false;
+    }
+    if (h.count > 0)
+        take_verdict(job, NULL, &h, c);
+    return h.count > 0;
 }
 
 /* ---- the signals of nodes ---- */
@@ -157,14 +251,10 @@ static void update(struct model_job *job, const struct end *end, int64_t through
     }
     bool is_heard = incident != NULL && !knows_more(known, incident) &&
                     (is_late(incident, through_ms) || !job_words_are_pending(job, incident));
-    if (!is_heard && known == NULL && signal == NULL)
+    struct root_cause c = no_cause;
+    bool is_followed = incident == NULL && known == NULL && judge_followed(job, end, &c);
+    if (!is_heard && !is_followed && known == NULL && signal == NULL)
         return;
-    struct root_cause c = {.replicated_job = "",
-                           .container = "",
-                           .node = "",
-                           .job_index = -1,
-                           .completion_index = -1,
-                           .line_ms = TIME_UNKNOWN};
     if (is_heard)
         judge(job, incident, &c);
     else if (known != NULL)
@@ -182,6 +272,15 @@ static void forget_words(struct model_job *job, int64_t through_ms) {
     for (int i = 0; i < job->target->incident_count; i++)
         if (is_late(&job->target->incidents[i], through_ms))
             drop_words(job, &job->target->incidents[i]);
+    for (int i = 0; i < job->log.process_count; i++)
+        if (job->log.processes[i]->has_ended && through_ms > job->log.processes[i]->last_line_ms + KEPT_MS)
+            followed_words_drop(job->log.processes[i]);
+}
+
+/* A program, or whoever deleted its pod, ended it: no object says why. */
+static bool is_open(enum cause cause) {
+    return cause == CAUSE_APPLICATION_ERROR || cause == CAUSE_POD_DELETED || cause == CAUSE_TRAINER_RESTART ||
+           cause == CAUSE_HANG || cause == CAUSE_UNKNOWN;
 }
 
 void job_update_root_causes(struct model_job *job, const struct ledger_result *result) {
@@ -190,7 +289,8 @@ void job_update_root_causes(struct model_job *job, const struct ledger_result *r
     unsigned taken = 0;
     for (int k = count > JOB_MAX_ROOT_CAUSES ? count - JOB_MAX_ROOT_CAUSES : 0; k < count; k++) {
         const struct ledger_interruption *i = &result->interruptions[k];
-        struct end end = {.number = i->number, .at_ms = i->at_ms, .until_ms = i->until_ms};
+        struct end end = {
+            .number = i->number, .at_ms = i->at_ms, .until_ms = i->until_ms, .is_open = is_open(i->cause)};
         if (is_explained(i->cause))
             root_cause_remove(&job->root_causes, i->number);
         else
@@ -198,7 +298,7 @@ void job_update_root_causes(struct model_job *job, const struct ledger_result *r
     }
     if (last >= count && job->target->end.outcome == OUTCOME_FAILED && result->executions[last].end_ms != TIME_OPEN) {
         const struct ledger_execution *e = &result->executions[last];
-        update(job, &(struct end){e->number, e->start_ms, e->end_ms, TIME_OPEN, true}, through_ms, &taken);
+        update(job, &(struct end){e->number, e->start_ms, e->end_ms, TIME_OPEN, true, true}, through_ms, &taken);
     }
     /* What looked like its end was none: it continues. */
     if (last >= 0 && result->executions[last].end_ms == TIME_OPEN)

@@ -40,6 +40,8 @@ struct log_process { /* the log of one instance of the log container */
     int64_t first_line_ms, last_line_ms;
     int64_t last_stamp_ns; /* INT64_MIN: none */
     struct steplog *parser;
+    int64_t step_records;         /* so far, by this controller */
+    struct followed_words *words; /* NULL: no line named a failure */
     struct step_samples *samples; /* until a step is read; NULL */
 };
 

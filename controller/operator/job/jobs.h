@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+struct followed_words;
 struct matcher;
 struct model_job;
 struct store;
@@ -24,11 +25,13 @@ struct jobs_settings { /* of the controller; model.h explains them */
 struct jobs {
     struct store *store;
     struct jobs_settings settings;
-    struct matcher *matcher; /* of last words: last_words.h; NULL until there are some */
-    struct map by_name;      /* "ns/name" -> model_job */
-    struct map by_target;    /* store_name_key() -> the oldest JobGoodput of that target, seen or not */
-    struct map formats;      /* StepLogFormats by name: formats.h */
-    struct map log_work;     /* "ns/name" -> units of this minute: log_work.h */
+    struct matcher *matcher;                            /* of last words: last_words.h; NULL until there are some */
+    struct followed_words *oldest_words, *newest_words; /* of logs that are followed: followed_words.h */
+    int words_count;
+    struct map by_name;   /* "ns/name" -> model_job */
+    struct map by_target; /* store_name_key() -> the oldest JobGoodput of that target, seen or not */
+    struct map formats;   /* StepLogFormats by name: formats.h */
+    struct map log_work;  /* "ns/name" -> units of this minute: log_work.h */
     int64_t log_work_minute;
     struct model_job **dirty; /* their statuses may change */
     size_t dirty_count, dirty_capacity;

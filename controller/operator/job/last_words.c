@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "operator/job/followed_words.h"
 #include "operator/job/job.h"
 #include "operator/store/failures.h"
 #include "rootcause/log.h"
@@ -52,7 +53,7 @@ bool model_job_words_next(struct model_job *job, struct model_words *words) {
     struct target *t = job->target;
     for (int i = t != NULL ? t->incident_count - 1 : -1; i >= 0; i--) {
         struct failure *f;
-        if (t->incidents[i].verdict != NULL || is_known(job, &t->incidents[i]))
+        if (t->incidents[i].decided != NULL || is_known(job, &t->incidents[i]))
             continue;
         while ((f = next_of(&t->incidents[i])) != NULL) {
             bool is_previous = false, is_here = is_there(job, f, &is_previous);
@@ -155,11 +156,17 @@ void model_job_words_failed(struct model_job *job, const char *pod_uid, const ch
     job_mark_dirty(job);
 }
 
+/* The end of its log cannot be read, but what its follower gets still comes in. */
+static bool is_followed_on(const struct model_job *job, const struct failure *f) {
+    const struct log_process *p = f->words == WORDS_UNREAD ? followed_process_of(job, f) : NULL;
+    return p != NULL && !p->has_ended;
+}
+
 bool job_words_are_pending(const struct model_job *job, const struct incident *incident) {
-    if (!job->jobs->settings.reads_last_words || incident->verdict != NULL || is_known(job, incident))
+    if (!job->jobs->settings.reads_last_words || incident->decided != NULL || is_known(job, incident))
         return false;
     for (int k = 0; k < incident->count; k++)
-        if (incident->failures[k]->words < WORDS_READ)
+        if (incident->failures[k]->words < WORDS_READ || is_followed_on(job, incident->failures[k]))
             return true;
     return false;
 }

@@ -2,6 +2,7 @@
 #include "operator/job/logs.h"
 #include "base/jscan.h"
 #include "base/mem.h"
+#include "operator/job/followed_words.h"
 #include "operator/job/formats.h"
 #include "operator/job/job.h"
 #include "operator/job/log_pods.h"
@@ -86,8 +87,10 @@ static void on_record(void *context, const struct record *r) {
         begin_next_run(process, r);
     if (r->at_ms != TIME_UNKNOWN)
         trainer_run_note(&process->trainer, r);
-    if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END)
+    if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
         process->last_step = r->step;
+        process->step_records++;
+    }
     mine.process = process->ordinal;
     ledger_add_record(process->job->ledger, &mine);
     trace_add(&process->job->log.trace, &mine);
@@ -121,6 +124,7 @@ bool job_log_rivals(const struct model_job *job, enum steplog_format ret[static 
 }
 
 static void process_free(struct log_process *p) {
+    followed_words_drop(p);
     steplog_free(p->parser);
     free(p->samples);
     free(p->runs);
@@ -328,11 +332,13 @@ void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_
         return;
     struct log_process *p = job_log_process(job, pod, restart_count);
     int64_t stamp_ms = stamp_ns == INT64_MIN ? TIME_UNKNOWN : stamp_ns / 1000000 - (stamp_ns % 1000000 < 0);
+    int64_t steps = p->step_records;
     if (p->parser) {
         steplog_line(p->parser, line, stamp_ms);
         sample_line(p, line);
         job_charge_log(job, p->parser);
     }
+    followed_words_line(p, stamp_ns, line, p->step_records > steps);
     if (stamp_ns > p->last_stamp_ns)
         p->last_stamp_ns = stamp_ns;
     note_stamp(job, p, stamp_ms);

@@ -23,7 +23,7 @@ static void failure_free(struct failure *f) {
 static void incident_done(struct incident *i) {
     for (int k = 0; k < i->count; k++)
         failure_free(i->failures[k]);
-    free(i->verdict);
+    free(i->decided);
 }
 
 void store_forget_failures(struct target *t) {
@@ -132,7 +132,7 @@ static void note(struct pod *p, const struct failure *seen, struct slice message
             i = &t->incidents[k];
     if (i == NULL)
         i = add_incident(t, seen->finished_ms);
-    if (i == NULL || i->verdict != NULL)
+    if (i == NULL || i->decided != NULL)
         return;
     struct failure *f = mem_new(struct failure);
     *f = *seen;

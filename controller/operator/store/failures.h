@@ -12,7 +12,7 @@
 #define FAILURE_MESSAGE_BYTES 4096
 
 struct rootcause_log;
-struct rootcause_verdict;
+struct root_cause;
 
 /* The last words of a container: job/last_words.c. */
 enum words { WORDS_UNASKED, WORDS_ASKED, WORDS_READ, WORDS_UNREAD };
@@ -31,10 +31,10 @@ struct failure {
 struct incident {
     struct failure *failures[INCIDENT_FAILURES]; /* by finished_ms */
     int count;
-    int64_t first_ms;                  /* when the first one failed */
-    int64_t started_ms;                /* when the youngest of them had started */
-    int64_t noted_ms;                  /* receipt of the last of them */
-    struct rootcause_verdict *verdict; /* of what was read, once nothing more is expected; NULL */
+    int64_t first_ms;           /* when the first one failed */
+    int64_t started_ms;         /* when the youngest of them had started */
+    int64_t noted_ms;           /* receipt of the last of them */
+    struct root_cause *decided; /* by what was read, once nothing more is expected; NULL */
 };
 
 /* The pod's container of that status: what its last instance that ended shows. What is known already is left alone. */

@@ -1,0 +1,114 @@
+#include "operator/job/followed_words.h"
+
+#include "base/mem.h"
+#include "base/rfc3339.h"
+#include "operator/job/job.h"
+#include "operator/job/log_pods.h"
+#include "operator/store/failures.h"
+#include "rootcause/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct followed_words {
+    struct followed_words *older, *newer; /* of all jobs */
+    struct log_process *process;
+    struct rootcause_log *log;
+    int64_t number;     /* of lines so far */
+    int64_t notable_ns; /* stamp of the newest line that names a failure */
+};
+
+/* ---- of all jobs ---- */
+
+static void unlink_words(struct jobs *jobs, struct followed_words *w) {
+    *(w->older != NULL ? &w->older->newer : &jobs->oldest_words) = w->newer;
+    *(w->newer != NULL ? &w->newer->older : &jobs->newest_words) = w->older;
+    jobs->words_count--;
+}
+
+void followed_words_drop(struct log_process *p) {
+    if (p->words == NULL)
+        return;
+    unlink_words(p->job->jobs, p->words);
+    rootcause_log_free(p->words->log);
+    free(p->words);
+    p->words = NULL;
+}
+
+static struct followed_words *add(struct log_process *p) {
+    struct jobs *jobs = p->job->jobs;
+    struct followed_words *w = mem_new(struct followed_words);
+    if (jobs->words_count == FOLLOWED_MAX)
+        followed_words_drop(jobs->oldest_words->process);
+    w->process = p;
+    w->log = rootcause_log_new(jobs->matcher, true);
+    w->older = jobs->newest_words;
+    *(w->older != NULL ? &w->older->newer : &jobs->oldest_words) = w;
+    jobs->newest_words = w;
+    jobs->words_count++;
+    return p->words = w;
+}
+
+/* ---- lines ---- */
+
+static void note_step(struct log_process *p, int64_t stamp_ns) {
+    if (stamp_ns / 1000000 - p->words->notable_ns / 1000000 > FOLLOWED_SURVIVED_MS)
+        followed_words_drop(p);
+    else
+        rootcause_log_progress(p->words->log);
+}
+
+static void keep(struct followed_words *w, int64_t stamp_ns, struct slice line) {
+    char stamp[RFC3339_SIZE], text[RFC3339_SIZE + FOLLOWED_LINE_BYTES + 2];
+    int n = snprintf(text, sizeof text, "%s ", rfc3339_format_ms(stamp, stamp_ns / 1000000));
+    memcpy(text + n, line.data, line.size_bytes);
+    rootcause_log_line(w->log, (struct slice){text, (size_t)n + line.size_bytes}, ++w->number);
+}
+
+void followed_words_line(struct log_process *p, int64_t stamp_ns, struct slice line, bool is_step) {
+    struct jobs *jobs = p->job->jobs;
+    if (!jobs->settings.reads_last_words || stamp_ns == INT64_MIN || line.size_bytes == 0)
+        return;
+    if (is_step) {
+        if (p->words != NULL)
+            note_step(p, stamp_ns);
+        return;
+    }
+    if (line.size_bytes > FOLLOWED_LINE_BYTES)
+        line.size_bytes = FOLLOWED_LINE_BYTES;
+    if (jobs->matcher == NULL)
+        jobs->matcher = matcher_new();
+    bool is_notable = rootcause_line_is_notable(jobs->matcher, line);
+    if (p->words == NULL && !is_notable)
+        return;
+    struct followed_words *w = p->words != NULL ? p->words : add(p);
+    if (is_notable)
+        w->notable_ns = stamp_ns;
+    keep(w, stamp_ns, line);
+}
+
+/* ---- what they show ---- */
+
+struct log_process *followed_process_of(const struct model_job *job, const struct failure *f) {
+    for (int i = job->log.process_count - 1; i >= 0; i--) {
+        struct log_process *p = job->log.processes[i];
+        if (p->pod != NULL && p->restart_count == f->restart_count && strcmp(pod_uid(p->pod), f->pod_uid) == 0 &&
+            strcmp(job_log_container(job, p->pod), f->container) == 0)
+            return p;
+    }
+    return NULL;
+}
+
+bool followed_is_whole(const struct log_process *p) {
+    return p->has_ended && p->lost[0] == '\0';
+}
+
+struct rootcause_log *followed_words_now(struct log_process *p) {
+    if (p->words == NULL)
+        return NULL;
+    if (p->has_ended)
+        rootcause_log_end(p->words->log);
+    else
+        rootcause_log_settle(p->words->log);
+    return p->words->log;
+}
