@@ -1,5 +1,6 @@
 #include "rootcause/line.h"
 
+#include "base/mem.h"
 #include "base/rfc3339.h"
 
 #include <ctype.h>
@@ -162,4 +163,74 @@ bool line_starts_record(struct slice text) {
     bool is_dated = is_digits(text, 0, 4) && text.size_bytes > 4 && (text.data[4] == '-' || text.data[4] == '/');
     bool is_glog = text.size_bytes > 5 && strchr("IWEF", text.data[0]) != NULL && is_digits(text, 1, 4);
     return is_dated || is_glog;
+}
+
+/* ---- quoted data ---- */
+
+bool line_is_message_key(struct slice key) {
+    static const char *const parts[] = {"essage", "msg", "rror", "xc_", "xception", "stack", "trace", "textPayload"};
+    static const char *const whole[] = {"log",   "event",   "err",    "exc",    "reason",
+                                        "cause", "details", "detail", "warning"};
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        if (slice_contains(key, parts[i]))
+            return true;
+    for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
+        if (slice_is(key, whole[i]))
+            return true;
+    return false;
+}
+
+/* The word that ends before `end`, perhaps itself in quotation marks. */
+static struct slice word_before(const char *start, const char *end) {
+    while (end > start && (end[-1] == ' ' || end[-1] == '"' || end[-1] == '\''))
+        end--;
+    const char *from = end;
+    while (from > start && (isalnum((unsigned char)from[-1]) || from[-1] == '_' || from[-1] == '.' || from[-1] == '-'))
+        from--;
+    return slice_range(from, end);
+}
+
+static bool starts_request(struct slice text) {
+    static const char *const methods[] = {"GET /", "POST /", "PUT /", "HEAD /", "DELETE /", "PATCH /"};
+    for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
+        if (slice_starts(text, methods[i]))
+            return true;
+    return false;
+}
+
+/* Where the quoted text starts that covers `at`; NULL: none does. A quotation is text: other bytes end it. */
+static const char *quotation(struct slice text, size_t at) {
+    const char *open = NULL;
+    size_t size = 1;
+    for (size_t i = 0; i < at; i += size) {
+        const char *p = text.data + i;
+        size = slice_utf8_size(slice_skip(text, i));
+        if (size == 0)
+            open = NULL, size = 1;
+        else if (*p == '\\')
+            size = 2;
+        else if (open == NULL && (*p == '"' || (*p == '\'' && i > 0 && strchr(" :=", p[-1]) != NULL)))
+            open = p;
+        else if (open != NULL && *p == *open)
+            open = NULL;
+    }
+    return open;
+}
+
+bool line_quotes(struct slice text, size_t at) {
+    if (slice_starts(text, "+ "))
+        return true;
+    const char *open = quotation(text, at);
+    if (open == NULL)
+        return false;
+    if (starts_request(slice_range(open + 1, text.data + text.size_bytes)))
+        return true;
+    const char *end = open;
+    while (end > text.data && end[-1] == ' ')
+        end--;
+    if (end == text.data || (end[-1] != ':' && end[-1] != '='))
+        return false;
+    bool is_json = end - 1 > text.data && (end[-2] == '"' || end[-2] == '\'');
+    struct slice key = word_before(text.data, end - 1);
+    return (is_json || end[-1] == '=') && key.size_bytes > 1 && !line_is_message_key(key);
 }

@@ -22,6 +22,14 @@ struct line {
 void line_read(struct line *line, struct slice raw, bool is_stamped, struct buf *plain);
 /* The same for a text without a transport: a message inside another format. */
 void line_read_text(struct line *line, struct slice raw, struct buf *plain);
+/* Whether the byte at `at` belongs to data that the line quotes. Data is the value of a key that does not name a
+ * message
+ * ("prompt": "..."), a request of HTTP, or a command that a shell traces. Such text is not evidence. */
+bool line_quotes(struct slice text, size_t at);
+
+/* Whether a key names a message of the program: a message, an error, a stack trace. */
+bool line_is_message_key(struct slice key);
+
 /* Whether the text starts with the head of a logger: a date, or glog's level and date. It continues no other line. */
 bool line_starts_record(struct slice text);
 

@@ -37,6 +37,7 @@ struct rootcause_log {
     size_t writer_count, writer_capacity, last_writer;
     struct waiting *waiting;
     size_t waiting_count, waiting_capacity;
+    bool is_finished; /* the program said that it reached its end */
     uint64_t symptom_ranks[MAX_RANKS / 64], cause_ranks[MAX_RANKS / 64];
     struct buf plain[MAX_NESTING];
 };
@@ -356,6 +357,15 @@ static void add_crash_frame(struct rootcause_log *log, const struct writer *w) {
         memcpy(f->frame, w->traceback.frame, sizeof f->frame);
 }
 
+/* The row of a line, unless the line quotes that text as data, or the program's teardown prints it. */
+static const struct signature *evidence(struct rootcause_log *log, struct slice text, size_t *at) {
+    const struct signature *row = matcher_find(log->matcher, text, at);
+    if (row == NULL || line_quotes(text, *at))
+        return NULL;
+    log->is_finished |= row->role == ROLE_FINISH;
+    return log->is_finished && (row->role == ROLE_SYMPTOM || row->role == ROLE_LAST) ? NULL : row;
+}
+
 static void take_line(struct rootcause_log *log, const struct line *line, int64_t number) {
     struct writer *w = writer_of(log, line);
     struct slice exception;
@@ -366,7 +376,7 @@ static void take_line(struct rootcause_log *log, const struct line *line, int64_
         return;
     }
     size_t at = 0;
-    const struct signature *row = matcher_find(log->matcher, line->text, &at);
+    const struct signature *row = evidence(log, line->text, &at);
     bool is_another = kind == TRACEBACK_BARE && log->found[ROLE_WEAK].role != ROLE_COUNT; /* a bare one is weak */
     if (kind == TRACEBACK_EXCEPTION || (kind == TRACEBACK_BARE && row == NULL && !is_another)) {
         take_exception(log, w, line, row, at, exception, kind == TRACEBACK_BARE, number);
@@ -397,12 +407,13 @@ static bool is_json(struct slice text) {
     return jscan_at_end(&j);
 }
 
-/* Each string of a JSON object, as separate lines: a logger's message, a torchelastic error file. False: no JSON. */
+/* Each message in a JSON object, as separate lines: a logger's, a torchelastic error file's. False: no JSON. */
 static bool take_json(struct rootcause_log *log, const struct line *line, int64_t number) {
     struct buf *decoded = &log->plain[1];
     struct jscan j;
     if (!is_json(line->text))
         return false;
+    bool is_message = true; /* of the last key */
     const char *at = line->text.data, *end = at + line->text.size_bytes;
     while ((at = memchr(at, '"', (size_t)(end - at))) != NULL) {
         struct slice raw, part;
@@ -410,6 +421,13 @@ static bool take_json(struct rootcause_log *log, const struct line *line, int64_
         if (!jscan_string_raw(&j, &raw))
             return true;
         at = raw.data + raw.size_bytes + 1;
+        struct slice after = slice_trim(slice_range(at, end));
+        if (slice_take_char(&after, ':')) {
+            is_message = line_is_message_key(raw);
+            continue;
+        }
+        if (!is_message)
+            continue;
         buf_clear(decoded);
         buf_append_slice(decoded, raw);
         buf_append_char(decoded, ' ');
@@ -494,6 +512,7 @@ void rootcause_log_progress(struct rootcause_log *log) {
             log->found[i].role = ROLE_COUNT;
         }
     log->waiting_count = 0;
+    log->is_finished = false;
 }
 
 /* ---- answers ---- */

@@ -14,7 +14,8 @@
     X(SYMPTOM, "symptom")                                                                                              \
     X(LAST, "last")                                                                                                    \
     X(WRAPPER, "wrapper")                                                                                              \
-    X(ADVICE, "advice")
+    X(ADVICE, "advice")                                                                                                \
+    X(FINISH, "finish")
 
 enum rootcause_role {
 #define X(id, name) ROLE_##id,

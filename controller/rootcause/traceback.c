@@ -202,6 +202,13 @@ static void drop_column(struct traceback *t, struct slice *text, size_t *indenta
     *text = trimmed;
 }
 
+/* A frame whose traceback started before the log, perhaps behind a logger's prefix: where its line starts without it.
+ */
+static const char *cut_off_frame(struct slice text) {
+    const char *at = slice_starts(text, "File \"") ? text.data : slice_find(text, "  File \"");
+    return at != NULL && slice_contains(slice_range(at, text.data + text.size_bytes), ", line ") ? at : NULL;
+}
+
 enum traceback_line traceback_take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
                                    struct slice *exception) {
     while (slice_take_prefix(&text, "| ")) /* of an exception group */
@@ -217,8 +224,12 @@ enum traceback_line traceback_take(struct traceback *t, const struct matcher *m,
     }
     if (take_between(t, text))
         return TRACEBACK_INSIDE;
-    if (!t->is_open && slice_starts(text, "File \"") && slice_contains(text, ", line "))
+    const char *frame = t->is_open ? NULL : cut_off_frame(text);
+    if (frame != NULL) {
         begin(t, false);
+        t->column = (size_t)(frame - text.data);
+        drop_column(t, &text, &indentation);
+    }
     if (t->is_open)
         return take_open(t, m, text, indentation, exception);
     return find_exception(text, false, exception) ? TRACEBACK_BARE : TRACEBACK_OUTSIDE;

@@ -1,0 +1,155 @@
+/* Messages in the form in which the named source prints them, each with its class. */
+#include "harness.h"
+
+#include "base/mem.h"
+#include "rootcause/verdict.h"
+
+static void judge(struct rootcause_verdict *v, const char *text) {
+    struct matcher *m = matcher_new();
+    struct rootcause_log *log = rootcause_log_new(m, false);
+    struct slice line, rest = slice_of(text);
+    for (int64_t number = 1; slice_take_line(&rest, &line); number++)
+        rootcause_log_line(log, line, number);
+    rootcause_log_end(log);
+    rootcause_verdict(v, m, &log, 1, VERDICT_NO_EXIT_CODE);
+    rootcause_log_free(log);
+    matcher_free(m);
+}
+
+struct example {
+    enum rootcause_class class_;
+    bool is_symptom;
+    const char *text;
+};
+
+static void check_all(const struct example *examples, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct rootcause_verdict v;
+        judge(&v, examples[i].text);
+        if (v.finding.class_ != examples[i].class_ || v.is_symptom_only != examples[i].is_symptom)
+            harness_fail(__FILE__, __LINE__, "example %zu: %s, expected %s: %s", i + 1,
+                         rootcause_class_name(v.finding.class_), rootcause_class_name(examples[i].class_),
+                         examples[i].text);
+    }
+}
+
+TEST(messages_of_libraries) {
+    static const struct example examples[] = {
+        /* XLA coordination_service.cc, client.cc */
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "Original error: DEADLINE_EXCEEDED: Barrier timed out. Id: [Init]Wait_for_all_tasks_to_register::0. This "
+         "usually happens because a task triggered the barrier too early or too slowly.\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 9, in main\n    f()\n"
+         "jaxlib.xla_extension.XlaRuntimeError: DEADLINE_EXCEEDED: Barrier timed out. Barrier_id: PjRT_Client_Connect. "
+         "Timed out task names:\n/job:jax_worker/replica:0/task:1\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "jaxlib.xla_extension.XlaRuntimeError: DEADLINE_EXCEEDED: Connect() timed out after 300 with 1 attempts.\n"},
+        /* Orbax: a barrier of a run that trains already */
+        {CLASS_COLLECTIVE_TIMEOUT, true,
+         "DEADLINE_EXCEEDED: Barrier timed out. Id: 7_async_write_complete.0.1. # of tasks that reached the barrier: "
+         "1/2\n"},
+        /* torch socket.cpp before 1.12, TCPStore */
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 9, in main\n    f()\n"
+         "ValueError: host not found: Name or service not known\n"},
+        {CLASS_NETWORK, false,
+         "Traceback (most recent call last):\n  File \"/app/data.py\", line 9, in fetch\n    f()\n"
+         "socket.gaierror: [Errno -2] Name or service not known\n"},
+        /* torch socket.cpp: it tries again */
+        {CLASS_UNKNOWN, false,
+         "[W socket.cpp:558] [c10d] The IPv6 network addresses of (job-0-0.job, 3389) cannot be retrieved (gai error: "
+         "-2 - Name or service not known).\n"},
+        /* clients of Cloud TPU, tpu_driver */
+        {CLASS_TPU_INIT, false, "RuntimeError: TPU node-a is not HEALTHY yet. Re-run when all TPUs are HEALTHY\n"},
+        {CLASS_TPU_INIT, false, "XlaRuntimeError: UNAVAILABLE: No TPU Platform available.\n"},
+        /* aws-ofi-nccl nccl_ofi_rdma.cpp */
+        {CLASS_NETWORK, false,
+         "a:7:8 [0] ofi_process_cq:1088 NCCL WARN NET/OFI Request 0x7f completed with error. RC: 21. Error: unknown\n"},
+        {CLASS_NETWORK, false,
+         "a:7:8 [0] nccl_net_ofi_rdma_init:7978 NCCL WARN NET/OFI OFI fi_getinfo() call failed: No data available\n"},
+        /* nvidia-resiliency-ext rank_monitor_server.py; torch_xla xla_dist.py */
+        {CLASS_HANG_WATCHDOG, true,
+         "[WARNING] [RankMonitorServer:3] Did not get subsequent heartbeat. Waited 60.00 s\n"},
+        {CLASS_HANG_WATCHDOG, true, "RuntimeError: Client mesh is unhealthy due to non-matching heartbeats\n"},
+        /* wandb */
+        {CLASS_AUTH_QUOTA, false, "wandb.errors.CommError: Permission denied, ask the project owner to grant access\n"},
+        /* torch ATen/native/cuda/TensorCompare.cu: the kernel asserts what the sampler found */
+        {CLASS_NAN_DIVERGENCE, false,
+         "TensorCompare.cu:110: _assert_async_cuda_kernel: block: [0,0,0], thread: [0,0,0] Assertion `probability "
+         "tensor contains either `inf`, `nan` or element < 0` failed.\n"
+         "RuntimeError: CUDA error: device-side assert triggered\n"},
+        /* NVIDIA container toolkit, by way of containerd */
+        {CLASS_GPU_DRIVER, false,
+         "runc create failed: error running hook #0: exit status 1, stderr: nvidia-container-cli: initialization "
+         "error: nvml error: driver not loaded: unknown\n"},
+        /* metadata of Google Cloud; AWS */
+        {CLASS_PREEMPTION, false, "10:00:00 GCP Metadata Service says termination is imminent\n"},
+        {CLASS_PREEMPTION, false, "Spot instance interruption notice received\n"},
+        /* Megatron-LM indexed_dataset.py */
+        {CLASS_DATA_ERROR, false, "Dataset does not exist: /data/subset-01\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+TEST(what_the_kernel_says_of_the_bus) {
+    static const struct example examples[] = {
+        {CLASS_GPU_HARDWARE, false, "[ 9.1] NVRM: Xid (PCI:0000:9b:00): 79, pid=7, GPU has fallen off the bus.\n"},
+        {CLASS_GPU_HARDWARE, false, "kernel: NVRM: GPU 0000:9b:00.0: GPU has fallen off the bus.\n"},
+        {CLASS_GPU_HARDWARE, false, "               NVRM: fallen off the bus and is not responding to commands.\n"},
+        {CLASS_UNKNOWN, false, "question 7: why do GPUs fall? A GPU that has fallen off the bus is lost.\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Samples of a data set, requests, commands and structured logs quote texts of errors. */
+TEST(quoted_data_does_not_count) {
+    static const struct example examples[] = {
+        {CLASS_UNKNOWN, false,
+         "{\"prompt\": \"Explain this\", \"answer\": \"CUDA error: uncorrectable ECC error encountered\"}\n"},
+        {CLASS_UNKNOWN, false,
+         "sample 3: {\"prompt\": \"x\", \"answer\": \"NVRM: Xid (PCI:0000:9b:00): 79, pid=7\"}\n"},
+        {CLASS_UNKNOWN, false, "batch[0]: {'label': 'oom', 'text': 'CUDA out of memory. Tried to allocate 2 GiB'}\n"},
+        {CLASS_UNKNOWN, false, "10.0.0.1 - - \"GET /search?q=OOMKilled HTTP/1.1\" 200 5123\n"},
+        {CLASS_UNKNOWN, false, "+ grep -q 'CUDA out of memory' train.log\n"},
+        {CLASS_DEVICE_OOM, false,
+         "{\"level\": \"error\", \"message\": \"CUDA out of memory. Tried to allocate 2 GiB\"}\n"},
+        {CLASS_STORAGE_ERROR, false, "level=error msg=\"write failed\" err=\"write /a: No space left on device\"\n"},
+        {CLASS_STORAGE_ERROR, false, "time=1 level=error msg=\"write /a: No space left on device\"\n"},
+        {CLASS_DEVICE_OOM, false, "NCCL WARN Cuda failure 2 'out of memory'\n"},
+        {CLASS_PEER_LOST, true,
+         "a: UNAVAILABLE: {\"description\":\"x\",\"grpc_message\":\"Connection reset by peer\"}\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* transformers, Megatron-LM: symptoms that processes print while they leave do not count. Failures do. */
+TEST(symptoms_of_the_teardown_do_not_count) {
+    static const struct example examples[] = {
+        {CLASS_UNKNOWN, false,
+         "Training completed. Do not forget to share your model on huggingface.co/models =)\n"
+         "[W423 10:12:13.1 TCPStore.cpp:125] [c10d] recvValue failed on SocketImpl(fd=3): Connection reset by peer\n"},
+        {CLASS_PEER_LOST, true,
+         "[W423 10:12:13.1 TCPStore.cpp:125] [c10d] recvValue failed on SocketImpl(fd=3): Connection reset by peer\n"},
+        {CLASS_STORAGE_ERROR, false,
+         "[after training is done] datetime: 2025-02-14 13:37:28\nOSError: [Errno 28] No space left on device\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* The start of the traceback is cut off, and each line has a logger's prefix. */
+TEST(a_frame_behind_a_prefix_opens_a_traceback) {
+    struct rootcause_verdict v;
+    judge(&v,
+          "10:00:00 - app - INFO - [rank0]:   File \"/app/x/site-packages/torch/distributed/checkpoint/loader.py\", "
+          "line 250, in local_step\n"
+          "10:00:00 - app - INFO - [rank0]:     assert metadata is not None\n"
+          "10:00:00 - app - INFO - [rank0]:            ^^^^^^^^^^^^^^^^^^^^\n"
+          "10:00:00 - app - INFO - [rank0]: AssertionError\n");
+    CHECK_TEXT(rootcause_class_name(v.finding.class_), "CheckpointError");
+    judge(&v, "(Worker pid=7) ERROR 08-03 13:35:33 [executor.py:912]   File \"/app/train.py\", line 4, in step\n"
+              "(Worker pid=7) ERROR 08-03 13:35:33 [executor.py:912]     f(x)\n"
+              "(Worker pid=7) ERROR 08-03 13:35:33 [executor.py:912] ZeroDivisionError: division by zero\n");
+    CHECK_TEXT(rootcause_class_name(v.finding.class_), "UserException");
+    CHECK_TEXT(v.finding.frame, "train.py:4 in step");
+}
