@@ -1,4 +1,5 @@
 #include "operator/facts/facts.h"
+#include "operator/store/kinds.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -105,7 +106,7 @@ static void set_sizes(struct model_job *job) {
 
 static void add_suspensions(struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
-    const char *kind = t->kind == TARGET_JOBSET ? "JobSet" : "Job";
+    const char *kind = kind_name(t->kind);
     for (int i = 0; i < t->suspended.count; i++) {
         const struct transition *s = &t->suspended.items[i];
         if (!s->is_true || target_is_queued_by_kueue(t))

@@ -5,6 +5,7 @@
 #include "base/minmax.h"
 #include "operator/facts/causes.h"
 #include "operator/job/forbidden.h"
+#include "operator/store/kinds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -136,7 +137,7 @@ const struct workload *fact_unhealthy_by_kueue(const struct pod *p, int64_t from
 static void add_unknown_workload(const struct model_job *job, struct sink *sink) {
     const struct target *t = job->target;
     char name[300];
-    snprintf(name, sizeof name, "%s %.253s", t->kind == TARGET_JOBSET ? "JobSet" : "Job", t->name);
+    snprintf(name, sizeof name, "%s %.253s", kind_name(t->kind), t->name);
     struct cause_facts f = {.object = "Workload", .shows = "missing", .reason = t->spec.queue, .name = name};
     if (job_forbidden(job, RESOURCE_WORKLOAD) == NULL) {
         hold(sink, &f, t->uid, t->created_ms, TIME_OPEN);

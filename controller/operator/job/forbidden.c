@@ -2,6 +2,7 @@
 #include "operator/job/forbidden.h"
 #include "operator/job/formats.h"
 #include "operator/job/required.h"
+#include "operator/store/kinds.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ static bool has_silent_node(const struct target *t) {
 static bool is_concerned(const struct model_job *job, enum resource resource) {
     switch (resource) {
     case RESOURCE_JOBSET:
-        return job->spec.target_kind == TARGET_JOBSET;
+        return kind_row(job->spec.target_kind)->measured == TARGET_JOBSET;
     case RESOURCE_WORKLOAD:
         return may_be_queued(job->target);
     case RESOURCE_STEPLOGFORMAT:

@@ -7,6 +7,7 @@
 #include "operator/job/final.h"
 #include "operator/job/free.h"
 #include "operator/job/logs.h"
+#include "operator/store/kinds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -94,13 +95,13 @@ void job_count_otherwise(struct model_job *job) {
 /* ---- the JobGoodputs of a target: the oldest measures it ---- */
 
 static struct slice aim_key(char out[static STORE_NAME_KEY], const struct model_job *job) {
-    store_name_key(out, job->spec.target_kind, job->namespace_, job->spec.target_name);
+    store_name_key(out, kind_row(job->spec.target_kind)->measured, job->namespace_, job->spec.target_name);
     return slice_of(out);
 }
 
 static struct model_job *oldest_of(struct jobs *jobs, enum target_kind kind, const char *namespace_, const char *name) {
     char key[STORE_NAME_KEY];
-    store_name_key(key, kind, namespace_, name);
+    store_name_key(key, kind_row(kind)->measured, namespace_, name);
     return map_get(&jobs->by_target, slice_of(key));
 }
 
@@ -118,6 +119,13 @@ static void release_target(struct target *t) {
     job_free(e);
 }
 
+/* A JobSet that only bears the name of the TrainJob is none of its. Of one from a checkpoint that was not observed yet
+ * it is known already. */
+static bool is_named_by(const struct target *t, const struct model_job *job) {
+    return job->spec.target_kind != TARGET_TRAINJOB || t->is_restored ||
+           (t->trainjob != NULL && strcmp(t->trainjob->name, job->spec.target_name) == 0);
+}
+
 static void find_own_target(struct model_job *job) {
     struct jobs *jobs = job->jobs;
     struct model_job *oldest = oldest_of(jobs, job->spec.target_kind, job->namespace_, job->spec.target_name);
@@ -125,7 +133,10 @@ static void find_own_target(struct model_job *job) {
     jobs->jobs_looked_at++;
     job->links.duplicate_of = oldest == job ? NULL : oldest;
     if (oldest == job)
-        t = store_target_by_name(job->store, job->spec.target_kind, job->namespace_, job->spec.target_name);
+        t = store_target_by_name(job->store, kind_row(job->spec.target_kind)->measured, job->namespace_,
+                                 job->spec.target_name);
+    if (t != NULL && !is_named_by(t, job))
+        t = NULL;
     if (t == job->target)
         return;
     if (t)

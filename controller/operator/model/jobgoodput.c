@@ -9,6 +9,7 @@
 #include "operator/model/checkpoint.h"
 #include "operator/model/model.h"
 #include "operator/store/forget.h"
+#include "operator/store/kinds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +48,9 @@ static void own_text(char **to, struct slice text) {
 }
 
 static void apply_spec(struct jobs *jobs, struct model_job *job, const struct object_jobgoodput *o) {
-    job_aim(job, slice_is(o->target_kind, "Job") ? TARGET_JOB : TARGET_JOBSET, bounded(o->target_name));
+    enum target_kind kind = TARGET_JOBSET; /* the schema lets no kind pass that is not known */
+    kind_find(o->target_kind, &kind);
+    job_aim(job, kind, bounded(o->target_name));
     memset(job->spec.required, 0, sizeof job->spec.required);
     job->spec.required_count = o->required_count;
     for (int i = 0; i < o->required_count; i++)

@@ -31,9 +31,14 @@ static void on_reply(void *context, int status, struct slice body, const struct 
     const struct watched *watched = &watched_table[c->next++];
     (void)body;
     bool is_absent = status == 404;
-    fprintf(c->out, "%-12s %s%s%s\n", err == NULL ? "readable" : is_absent ? "not served" : "not readable", c->path,
-            err == NULL || (is_absent && *watched->absent == '\0') ? "" : ": ",
-            err == NULL ? "" : is_absent ? watched->absent : error_text(err));
+    fprintf(c->out, "%-12s %s%s%s\n",
+            err == NULL ? "readable"
+            : is_absent ? "not served"
+                        : "not readable",
+            c->path, err == NULL || (is_absent && *watched->absent == '\0') ? "" : ": ",
+            err == NULL ? ""
+            : is_absent ? watched->absent
+                        : error_text(err));
     c->unread_jobgoodputs += watched->resource == RESOURCE_JOBGOODPUT && err != NULL;
     ask_next(c);
 }

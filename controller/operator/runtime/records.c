@@ -1,4 +1,5 @@
 #include "operator/runtime/records.h"
+#include "operator/store/kinds.h"
 
 #include "base/clock.h"
 #include "base/jmembers.h"
@@ -176,6 +177,12 @@ static void count_target(const struct record *r, int by) {
         map_put(targets, key, (void *)count);
 }
 
+/* Also that of a TrainJob, which measures the JobSet of its name. */
+static bool is_of_jobset(const char *kind) {
+    enum target_kind found;
+    return kind_find(slice_of(kind), &found) && kind_row(found)->measured == TARGET_JOBSET;
+}
+
 void runtime_records_jobgoodput(struct runtime_records *records, const char *namespace_, const char *name,
                                 struct slice object) {
     struct record *r = record_of(records, namespace_, name);
@@ -188,7 +195,7 @@ void runtime_records_jobgoodput(struct runtime_records *records, const char *nam
     }
     count_target(r, -1);
     free(r->target);
-    r->target = r->has_jobgoodput && strcmp(seen.kind, "JobSet") == 0 ? mem_strdup(seen.target) : NULL;
+    r->target = r->has_jobgoodput && is_of_jobset(seen.kind) ? mem_strdup(seen.target) : NULL;
     count_target(r, 1);
     drop_if_empty(records, r);
     loop_defer(records->loop, work, records);

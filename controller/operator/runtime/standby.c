@@ -1,4 +1,5 @@
 #include "operator/runtime/standby.h"
+#include "operator/store/kinds.h"
 
 #include "base/jscan.h"
 #include "base/jsonlog.h"
@@ -80,6 +81,12 @@ static void target_key(char key[static KEY_SIZE], const char *kind, struct slice
     snprintf(key, KEY_SIZE, "%s/%.*s/%.*s", kind, SLICE_ARG(namespace_), SLICE_ARG(name));
 }
 
+/* Objects of a TrainJob and of its JobSet, which has its name, are together. */
+static const char *group_kind(struct slice kind) {
+    enum target_kind found;
+    return kind_find(kind, &found) ? kind_name(kind_row(found)->measured) : "Job";
+}
+
 /* By the rules of the store (observe_pod.c, observe_target.c, observe_cluster.c). "": to none. */
 static void group_key(char key[static KEY_SIZE], enum resource resource, const struct object_meta *m) {
     bool is_of_set = m->jobset_uid.size_bytes > 0;
@@ -93,7 +100,7 @@ static void group_key(char key[static KEY_SIZE], enum resource resource, const s
     else if (resource == RESOURCE_JOB)
         target_key(key, "Job", m->namespace_, m->name);
     else if (resource == RESOURCE_POD || resource == RESOURCE_WORKLOAD)
-        target_key(key, slice_is(m->owner_kind, "JobSet") ? "JobSet" : "Job", m->namespace_, m->owner_name);
+        target_key(key, group_kind(m->owner_kind), m->namespace_, m->owner_name);
 }
 
 static struct group *group_of(struct standby *s, const char *key) {
@@ -309,7 +316,7 @@ static int observe_jobgoodput(struct standby *s, enum observed what, const struc
         forget_jobgoodput(s, item);
         return 0;
     }
-    target_key(key, slice_is(o.target_kind, "Job") ? "Job" : "JobSet", event->namespace_, o.target_name);
+    target_key(key, group_kind(o.target_kind), event->namespace_, o.target_name);
     set_group(s, item, group_of(s, key));
     set_newest(s, item, add_change(s, item, what, event));
     read_written(s, item, &o);

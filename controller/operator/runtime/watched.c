@@ -16,8 +16,8 @@ const struct watched watched_table[] = {
      60 * SECOND_US, NO_CRD},
     {RESOURCE_JOBGOODPUT, "/apis/goodput.dev/v1alpha1", "jobgoodputs", WATCHED_NAMESPACED, NULL, NULL, false, false,
      10 * SECOND_US, NO_CRD},
-    {RESOURCE_JOBSET, "/apis/jobset.x-k8s.io/v1alpha2", "jobsets", WATCHED_NAMESPACED, NULL, NULL, false, false, 60 * SECOND_US,
-     NO_JOBSET},
+    {RESOURCE_JOBSET, "/apis/jobset.x-k8s.io/v1alpha2", "jobsets", WATCHED_NAMESPACED, NULL, NULL, false, false,
+     60 * SECOND_US, NO_JOBSET},
     {RESOURCE_JOB, "/apis/batch/v1", "jobs", WATCHED_NAMESPACED, NULL, NULL, false, false, 0, ""},
     {RESOURCE_POD, "/api/v1", "pods", WATCHED_NAMESPACED, "batch.kubernetes.io/job-name", NULL, false, false, 0, ""},
     {RESOURCE_NODE, "/api/v1", "nodes", WATCHED_CLUSTER, NULL, NULL, false, false, 0, ""},
@@ -32,8 +32,8 @@ const struct watched watched_table[] = {
      600 * SECOND_US, NO_SLICES},
     {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta2", "workloads", WATCHED_NAMESPACED, NULL, NULL, true, false,
      60 * SECOND_US, NO_KUEUE},
-    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta1", "workloads", WATCHED_NAMESPACED, NULL, NULL, true, true, 60 * SECOND_US,
-     NO_KUEUE},
+    {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta1", "workloads", WATCHED_NAMESPACED, NULL, NULL, true, true,
+     60 * SECOND_US, NO_KUEUE},
 };
 const size_t watched_count = ARRAY_SIZE(watched_table);
 

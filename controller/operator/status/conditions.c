@@ -9,6 +9,7 @@
 #include "operator/job/log_pods.h"
 #include "operator/job/log_work.h"
 #include "operator/job/logs.h"
+#include "operator/store/kinds.h"
 #include "operator/store/pod.h"
 #include "steplog/step_samples.h"
 
@@ -42,7 +43,7 @@ __attribute__((format(printf, 6, 7))) static void set(struct view *v, int which,
 static void set_ready(struct view *v) {
     const struct model_job *job = v->job;
     const struct forbidden *blocked = job_blocked(job);
-    const char *kind = job->spec.target_kind == TARGET_JOBSET ? "JobSet" : "Job";
+    const char *kind = kind_name(job->spec.target_kind);
     if (job->links.duplicate_of)
         set(v, READY, false, "Duplicate", job->created_ms, "%s %s is already measured by JobGoodput %s, which is older",
             kind, job->spec.target_name, job->links.duplicate_of->name);
@@ -374,7 +375,7 @@ static void set_finished(struct view *v) {
     if (!v->is_final)
         set(v, FINISHED, false, "Settling", v->through_ms,
             "%s %s has ended; the last of its log and of its objects is being read, until then the numbers may change",
-            v->job->spec.target_kind == TARGET_JOBSET ? "JobSet" : "Job", v->job->spec.target_name);
+            kind_name(v->job->spec.target_kind), v->job->spec.target_name);
     else if (t->end.outcome == OUTCOME_DELETED)
         set(v, FINISHED, true, reason, v->through_ms, "the target was deleted before it ended");
     else

@@ -68,8 +68,9 @@ static void write_target(struct jwrite *w, const struct view *v) {
         return;
     jwrite_member_object(w, "target");
     jwrite_member_text(w, "uid", t->uid);
-    jwrite_member_text(w, "apiVersion", t->is_jobset ? "jobset.x-k8s.io/v1alpha2" : "batch/v1");
-    jwrite_member_text(w, "kind", t->is_jobset ? "JobSet" : "Job");
+    CLEANUP_FREE char *version = mem_format("%s/%s", t->kind->group, t->kind->version);
+    jwrite_member_text(w, "apiVersion", version);
+    jwrite_member_text(w, "kind", t->kind->kind);
     jwrite_member_text(w, "name", t->name);
     write_time_s(w, "creationTime", t->created_ms);
     write_filled(w, "queue", t->queue);

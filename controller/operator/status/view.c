@@ -201,8 +201,8 @@ static void identify(struct view *v) {
     struct view_target *seen = &v->seen;
     if (t == NULL || !t->is_seen)
         return;
-    *seen = (struct view_target){
-        .uid = t->uid, .is_jobset = t->kind == TARGET_JOBSET, .name = t->name, .created_ms = t->created_ms};
+    *seen =
+        (struct view_target){.uid = t->uid, .kind = kind_row(t->kind), .name = t->name, .created_ms = t->created_ms};
     seen->queue = target_queue(t);
     if (t->workloads != NULL) {
         seen->cluster_queue = t->workloads->cluster_queue;

@@ -14,6 +14,7 @@
 #include "operator/job/evidence.h"
 #include "operator/job/result.h"
 #include "operator/job/root_cause.h"
+#include "operator/store/kinds.h"
 #include "steplog/steplog.h"
 
 struct model_job;
@@ -33,7 +34,7 @@ enum log_state { LOG_NONE, LOG_WAITING, LOG_ATTACHED, LOG_DOUBT, LOG_TROUBLE };
 /* status.target: which object was seen, and its log. Texts are borrowed from the job; NULL or "": not known. */
 struct view_target {
     const char *uid; /* NULL: no target was seen */
-    bool is_jobset;
+    const struct kind_row *kind;
     const char *name, *queue, *cluster_queue, *priority, *accelerator, *log_pod, *log_container, *log_format;
     int64_t created_ms;
 };

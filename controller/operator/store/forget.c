@@ -86,6 +86,10 @@ static void unname(struct store *store, struct target *t) {
 }
 
 void store_forget(struct store *store, struct target *t) {
+    if (t->run != NULL)
+        t->run->trainjob = NULL;
+    if (t->trainjob != NULL)
+        store_forget(store, t->trainjob);
     for (size_t i = 0; t->is_touched && i < store->touched_count; i++)
         if (store->touched[i] == t)
             store->touched[i--] = store->touched[--store->touched_count];

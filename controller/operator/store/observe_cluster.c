@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/objects/cluster.h"
+#include "operator/store/kinds.h"
 #include "operator/store/signals.h"
 
 #include <errno.h>
@@ -130,14 +131,14 @@ int observe_workload(struct store *store, enum observed what, struct slice uid, 
     int err = object_workload_parse(json, &o);
     if (err < 0)
         return err;
-    bool is_jobset = slice_is(o.meta.owner_kind, "JobSet");
-    if (!is_jobset && !slice_is(o.meta.owner_kind, "Job"))
+    enum target_kind kind;
+    if (!kind_find(o.meta.owner_kind, &kind))
         return 0;
-    struct target *t = store_target(store, is_jobset ? TARGET_JOBSET : TARGET_JOB, o.meta.owner_uid, o.meta.namespace_,
-                                    o.meta.owner_name);
+    struct target *t = store_target(store, kind, o.meta.owner_uid, o.meta.namespace_, o.meta.owner_name);
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
-    struct workload *w = store_workload(store, t, o.meta.uid);
+    struct workload *w = store_workload(store, t->run != NULL ? t->run : t, o.meta.uid);
+    t = w->target;
     w->is_restored = false;
     bool is_first = w->name == NULL;
     if (is_first)

@@ -4,6 +4,7 @@
 #include "base/minmax.h"
 #include "operator/objects/jobset.h"
 #include "operator/store/forget.h"
+#include "operator/store/kinds.h"
 #include "operator/store/unwatched.h"
 
 #include <errno.h>
@@ -179,6 +180,26 @@ static bool target_seen(struct store *store, struct target *t, const struct obje
     return true;
 }
 
+/* Kueue's Workload belongs to the TrainJob, and may have been observed before the JobSet that the TrainJob makes. */
+static void find_trainjob(struct store *store, struct target *t, const struct object_meta *meta) {
+    if (t->trainjob != NULL || !slice_is(meta->owner_kind, kind_name(TARGET_TRAINJOB)))
+        return;
+    struct target *trainjob = store_target(store, TARGET_TRAINJOB, meta->owner_uid, meta->namespace_, meta->owner_name);
+    if (trainjob == NULL)
+        return;
+    t->trainjob = trainjob;
+    if (trainjob->run != NULL)
+        trainjob->run->trainjob = NULL;
+    trainjob->run = t;
+    while (trainjob->workloads != NULL) {
+        struct workload *w = trainjob->workloads;
+        trainjob->workloads = w->next_in_target;
+        w->target = t;
+        w->next_in_target = t->workloads;
+        t->workloads = w;
+    }
+}
+
 static struct object_before before(const struct target *t) {
     return (struct object_before){t->written_ms, max_of(t->watch.known_ms, 0)};
 }
@@ -231,6 +252,7 @@ int observe_jobset(struct store *store, enum observed what, struct slice uid, st
         return -EINVAL;
     t->is_restored = false;
     bool is_first = target_seen(store, t, &o.meta, received_ms);
+    find_trainjob(store, t, &o.meta);
     int changes = turning_points(t);
     int64_t changed_ms = object_changed_ms(&o.meta, before(t), received_ms);
     t->written_ms = o.meta.written_ms;

@@ -4,6 +4,7 @@
 #define OPERATOR_STORE_TARGET_H
 
 #include "operator/store/history.h"
+#include "operator/store/kinds.h"
 #include "operator/store/past.h"
 #include "operator/store/pod.h"
 
@@ -72,8 +73,6 @@ struct restart {
     char *message;
     bool is_derived;
 };
-
-enum target_kind { TARGET_JOBSET, TARGET_JOB };
 
 /* ---- the parts of a target ---- */
 
@@ -148,6 +147,8 @@ struct target {
     uint64_t jobs_version;       /* changes when a Job is added or its creation becomes known */
     int64_t forgotten_restarted; /* forgotten Jobs that were restarted alone */
     struct workload *workloads;
+    struct target *trainjob;    /* of a JobSet that a TrainJob made: what is known of that, its Workloads; NULL */
+    struct target *run;         /* of a TrainJob: its newest JobSet, which is measured; NULL */
     struct incident *incidents; /* by time: failures.h; NULL: none */
     int incident_count;
     struct model_job *job;     /* the JobGoodput that measures it; NULL */

@@ -91,8 +91,8 @@ type JobGoodputSpec struct {
 }
 
 // +kubebuilder:validation:XValidation:rule="self == oldSelf",message="targetRef cannot be changed: make another JobGoodput for another target"
-// +kubebuilder:validation:XValidation:rule="(self.kind == 'JobSet' && self.apiGroup == 'jobset.x-k8s.io') || (self.kind == 'Job' && self.apiGroup == 'batch')",message="this kind of target is not supported: use kind JobSet with apiGroup jobset.x-k8s.io, or kind Job with apiGroup batch",messageExpression="'kind ' + self.kind + ' with apiGroup ' + self.apiGroup + ' is not supported as a target: use kind JobSet with apiGroup jobset.x-k8s.io, or kind Job with apiGroup batch (a group has no version)'"
-// +kubebuilder:validation:XValidation:rule="self.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name must be the name of a JobSet or Job: lower case letters, digits, '-' and '.', beginning and ending with a letter or digit",fieldPath=".name"
+// +kubebuilder:validation:XValidation:rule="(self.kind == 'JobSet' && self.apiGroup == 'jobset.x-k8s.io') || (self.kind == 'Job' && self.apiGroup == 'batch') || (self.kind == 'TrainJob' && self.apiGroup == 'trainer.kubeflow.org')",message="this kind of target is not supported: use kind JobSet with apiGroup jobset.x-k8s.io, kind Job with apiGroup batch, or kind TrainJob with apiGroup trainer.kubeflow.org",messageExpression="'kind ' + self.kind + ' with apiGroup ' + self.apiGroup + ' is not supported as a target: use kind JobSet with apiGroup jobset.x-k8s.io, kind Job with apiGroup batch, or kind TrainJob with apiGroup trainer.kubeflow.org (a group has no version)'"
+// +kubebuilder:validation:XValidation:rule="self.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="name must be the name of a JobSet, Job or TrainJob: lower case letters, digits, '-' and '.', beginning and ending with a letter or digit",fieldPath=".name"
 type TargetRef struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
