@@ -231,6 +231,11 @@ STRANGER_JOBS ?= 20
 strangers: $(OUT)/bin/kubectl-goodput ## STRANGER_JOBS random jobs in each of 82 trainers' logs, most of them written by somebody who had not seen the parser, and 95 programs that do not train; STRANGERS="--one-file": the attempts of a job in one file
 	@python3 -B tests/strangers/strangers.py $< $(STRANGER_JOBS) $(STRANGERS)
 
+.PHONY: npd-test
+npd-test: $(OUT)/bin/goodput-controller $(OUT)/bin/test-apiserver ## node-problem-detector from its Go module finds Xids in the log of a kernel; the controller lists them as evidence (Go)
+	@tests/cluster/build.sh node-problem-detector
+	@python3 -B tests/npd/npd.py .build/cluster/bin/node-problem-detector $(OUT)/bin
+
 .PHONY: deaths
 deaths: $(OUT)/bin/kubectl-goodput ## kills real jobs of PyTorch and JAX in 41 ways and asks `why` what they died of; DEATHS="torch-abort ..." (root; 10 GB)
 	@tests/deaths/setup.sh

@@ -41,6 +41,19 @@ static void note_frame(struct traceback *t, const struct matcher *m, struct slic
     snprintf(t->frame, sizeof t->frame, "%s:%lld%s%s", name, (long long)number, in[0] ? " in " : "", in);
 }
 
+/* IPython: "File ~/a/train.py:12, in step(x)". */
+static bool take_ipython_frame(struct traceback *t, const struct matcher *m, struct slice text) {
+    struct slice rest = text, path, function;
+    int64_t number;
+    if (!slice_take_prefix(&rest, "File ") || !slice_take_until(&rest, ':', &path) ||
+        !slice_take_uint(&rest, &number) || !slice_take_prefix(&rest, ", in "))
+        return false;
+    if (!slice_take_until(&rest, '(', &function))
+        function = rest;
+    note_frame(t, m, path, number, function, text);
+    return true;
+}
+
 /* 'File "/a/train.py", line 12, in step'; faulthandler: 'File "/a/train.py", line 12 in step'. */
 static bool take_frame(struct traceback *t, const struct matcher *m, struct slice text) {
     struct slice rest = text, path;
@@ -171,6 +184,8 @@ static enum traceback_line take_open(struct traceback *t, const struct matcher *
     bool is_outside = t->is_indented && indentation == 0; /* a frame of Cython has no line of source */
     bool had_source_next = t->has_source_next && !is_outside;
     t->has_source_next = false;
+    if (take_ipython_frame(t, m, text))
+        return TRACEBACK_INSIDE;
     if (take_frame(t, m, text)) {
         t->has_source_next = true;
         t->is_indented = indentation > 0;
@@ -205,6 +220,11 @@ static void drop_column(struct traceback *t, struct slice *text, size_t *indenta
 /* A frame whose traceback started before the log, perhaps behind a logger's prefix: where its line starts without it.
  */
 static const char *cut_off_frame(struct slice text) {
+    struct slice rest = text, path;
+    int64_t number;
+    if (slice_take_prefix(&rest, "File ") && slice_take_until(&rest, ':', &path) && slice_take_uint(&rest, &number) &&
+        slice_starts(rest, ", in "))
+        return text.data;
     const char *at = slice_starts(text, "File \"") ? text.data : slice_find(text, "  File \"");
     return at != NULL && slice_contains(slice_range(at, text.data + text.size_bytes), ", line ") ? at : NULL;
 }

@@ -35,6 +35,7 @@ kube-proxy k8s k8s.io/kubernetes/cmd/kube-proxy
 coredns coredns github.com/coredns/coredns
 informer ../../bench/informer .
 kube-state-metrics kube-state-metrics k8s.io/kube-state-metrics/v2
+node-problem-detector node-problem-detector k8s.io/node-problem-detector/cmd/nodeproblemdetector
 kube-network-policies network-policies sigs.k8s.io/kube-network-policies/cmd/kube-network-policies/standard
 krew krew sigs.k8s.io/krew/cmd/krew
 validate-krew-manifest krew sigs.k8s.io/krew/cmd/validate-krew-manifest
@@ -42,7 +43,7 @@ vale vale github.com/vale-cli/vale/v3/cmd/vale
 controller-gen ../../check/api sigs.k8s.io/controller-tools/cmd/controller-gen
 api-lint ../../check/api .
 '
-when_named=' kubelet kube-proxy coredns informer kube-state-metrics kube-network-policies krew validate-krew-manifest vale controller-gen api-lint '
+when_named=' kubelet kube-proxy coredns informer kube-state-metrics node-problem-detector kube-network-policies krew validate-krew-manifest vale controller-gen api-lint '
 
 ldflags_of() { # name
   case $1 in

@@ -88,6 +88,31 @@ TEST(messages_of_libraries) {
         {CLASS_PREEMPTION, false, "Spot instance interruption notice received\n"},
         /* Megatron-LM indexed_dataset.py */
         {CLASS_DATA_ERROR, false, "Dataset does not exist: /data/subset-01\n"},
+        /* vLLM csrc/cumem_allocator.cpp; torch c10/cuda/driver_api.cpp */
+        {CLASS_DEVICE_OOM, false,
+         "RuntimeError: CUDA Error: out of memory at /workspace/csrc/cumem_allocator.cpp:62\n"},
+        {CLASS_DEVICE_OOM, false, "RuntimeError: CUDA driver error: out of memory\n"},
+        {CLASS_CUDA_ERROR, false, "RuntimeError: CUDA driver error: invalid argument\n"},
+        /* TensorFlow save_restore_v2_ops.cc: the disk is full, not the device */
+        {CLASS_STORAGE_ERROR, false,
+         "ResourceExhaustedError: {{function_node f}} Could not append to the internal temporary file.\n"},
+        /* google-api-core */
+        {CLASS_STORAGE_ERROR, false,
+         "google.api_core.exceptions.DeadlineExceeded: 504 Deadline Exceeded: POST https://storage.googleapis.com/x\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false, "status = StatusCode.DEADLINE_EXCEEDED details = Deadline Exceeded\n"},
+        /* urllib; HTTP/1.1 status lines that clients quote */
+        {CLASS_STORAGE_ERROR, false, "urllib.error.HTTPError: HTTP Error 503: Slow Down\n"},
+        {CLASS_AUTH_QUOTA, false, "fatal: received 429 Too Many Requests\n"},
+        /* UCX ucs_debug.c; MPICH hydra */
+        {CLASS_CRASH_SIGNAL, false, "[a:1387 :0:1656] Caught signal 7 (Bus error: nonexistent physical address)\n"},
+        {CLASS_CRASH_SIGNAL, false,
+         "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 139\n=   CLEANING UP REMAINING\n"},
+        {CLASS_CRASH_SIGNAL, false, "APPLICATION TERMINATED WITH THE EXIT STRING: Bus error (signal 7)\n"},
+        /* torch multiprocessing/spawn.py before 1.8 */
+        {CLASS_UNKNOWN, false, "Exception: process 0 terminated with exit code 1\n"},
+        /* Slurm srun, the kubelet, libtpu */
+        {CLASS_PREEMPTION, false, "srun: error: Node failure on gpu-12\n"},
+        {CLASS_PREEMPTION, false, "Pod was active on the node longer than the specified deadline\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
@@ -152,4 +177,29 @@ TEST(a_frame_behind_a_prefix_opens_a_traceback) {
               "(Worker pid=7) ERROR 08-03 13:35:33 [executor.py:912] ZeroDivisionError: division by zero\n");
     CHECK_TEXT(rootcause_class_name(v.finding.class_), "UserException");
     CHECK_TEXT(v.finding.frame, "train.py:4 in step");
+}
+
+#define RAISED(frame, exception) "Traceback (most recent call last):\n  File " frame "\n    raise x\n" exception "\n"
+
+/* The place that raises says what an exception is about where its text does not. */
+TEST(the_frame_names_what_was_wrong) {
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false,
+         RAISED("\"/x/site-packages/transformers/training_args.py\", line 1742, in __post_init__",
+                "ValueError: At most one of fp16 and bf16 can be True, but not both")},
+        {CLASS_CONFIG_ERROR, false,
+         RAISED("\"/x/site-packages/deepspeed/runtime/engine.py\", line 1025, in _do_sanity_check",
+                "ValueError: Type fp16 is not supported.")},
+        {CLASS_CONFIG_ERROR, false,
+         RAISED("\"/app/megatron/training/arguments.py\", line 561, in validate_args", "AssertionError")},
+        {CLASS_CHECKPOINT_ERROR, false,
+         RAISED("\"/app/checkpoint.py\", line 60, in write_ckpt", "Exception: save failed")},
+        {CLASS_USER_EXCEPTION, false, RAISED("\"/app/train.py\", line 60, in step", "Exception: save failed")},
+        /* IPython, without its first lines */
+        {CLASS_CHECKPOINT_ERROR, false,
+         "File ~/x/site-packages/orbax/checkpoint/type_handlers.py:136, in _deserialize(sharding)\n"
+         "    131   axis_names = list(names)\n--> 136   np.array(jax.devices()).reshape(shape)\n\n"
+         "ValueError: cannot reshape array of size 2 into shape (1,64)\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
 }
