@@ -3,11 +3,11 @@
  * lines that agree; until then their times are held, and given then, so that the first steps are not lost. A number
  * with a fraction does not count steps, nor does an epoch where another line counts steps.
  *
- * A counter that begins again with each epoch is made one that rises, from the epoch and its length. Where a line
- * leaves open whether it does, and the log begins in a later epoch, no step is read: a wrong number is worse. */
+ * A counter that begins again with each epoch is made one that rises (generic_epoch.c). */
 #include "steplog/emit.h"
 #include "steplog/explain.h"
 #include "steplog/generic_bar.h"
+#include "steplog/generic_epoch.h"
 #include "steplog/generic_line.h"
 #include "steplog/text.h"
 
@@ -28,15 +28,12 @@
 struct generic_candidate {
     char name[GENERIC_NAME_BYTES];
     uint64_t kind;
-    int64_t step;          /* the last one; RECORD_NONE: none yet */
-    int64_t number, epoch; /* as the last line has them */
-    int64_t before;        /* what earlier epochs counted, where no line gives their length */
-    int64_t unit;          /* so much of the counter is a step */
-    int64_t delta, line;   /* between the last two; the line's number */
-    int64_t span;          /* so far the counter must move until it is known to be that of all epochs */
+    int64_t step;        /* the last one; RECORD_NONE: none yet */
+    int64_t unit;        /* so much of the counter is a step */
+    int64_t delta, line; /* between the last two; the line's number */
     int lines, equal, losses, figures;
-    enum { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_ALL } scope;
-    bool is_zero_based, is_epoch;
+    struct generic_epoch epochs;
+    bool is_epoch;
     bool is_unplaced;          /* its lines leave open what the counter counts: the steps held may be of one epoch */
     int64_t at_ms;             /* of the last line; TIME_UNKNOWN */
     int agreed[GENERIC_TIMES]; /* lines whose number of that place was the time of each step since the line before */
@@ -65,60 +62,12 @@ static bool wants_all(const struct steplog *s) {
     return g->tries < TRIES_WHOLE || s->counts.lines % BURST_EVERY < BURST_LINES;
 }
 
-/* ---- the counter's number over all epochs ---- */
-
 static void start_over(struct generic_candidate *c) {
     c->lines = c->held = c->equal = c->losses = c->figures = 0;
     memset(c->agreed, 0, sizeof c->agreed);
     c->delta = 0;
     c->step = RECORD_NONE;
     c->is_unplaced = false;
-}
-
-/* Whether the counter begins again with each epoch, where the line leaves that open: of all steps that share is done
- * that is of the epochs. A later line may show otherwise, until the counter is accepted. */
-static void find_scope(const struct generic_line *l, struct generic_candidate *c) {
-    bool is_next = c->epoch != RECORD_NONE && l->epoch > c->epoch;
-    bool has_share =
-        l->epoch > 1 && l->epochs > 0 && l->epochs < 100000 && l->total > 0 && l->total < STEPLOG_MAX_STEP / 100000;
-    if (c->scope == SCOPE_EPOCH || (c->scope == SCOPE_ALL && c->held == 0))
-        return;
-    if (is_next)
-        c->scope = l->number <= c->number ? SCOPE_EPOCH : SCOPE_ALL;
-    if (!has_share)
-        return;
-    int64_t done = l->number * l->epochs;
-    c->span = l->total / l->epochs + 3;
-    bool is_of_all = done + l->epochs >= (l->epoch - 1) * l->total && done <= l->epoch * l->total + l->epochs;
-    c->scope = is_of_all ? SCOPE_ALL : SCOPE_EPOCH;
-}
-
-/* The counter over all epochs. False: the line leaves open what it counts, and no earlier line shows it. */
-static bool number_of(const struct generic_line *l, struct generic_candidate *c, int64_t *number) {
-    c->is_zero_based |= l->epoch == 0;
-    int scope = (int)c->scope;
-    if (l->may_count_within_epoch)
-        find_scope(l, c);
-    if (scope != SCOPE_UNKNOWN && (int)c->scope != scope)
-        start_over(c); /* the numbers of the lines before were others */
-    bool is_within = l->epoch != RECORD_NONE && (l->counts_within_epoch || c->scope == SCOPE_EPOCH);
-    bool is_one_based = (l->epochs != RECORD_NONE || !l->counts_within_epoch) && !c->is_zero_based;
-    if (is_within && l->total > 0 && l->epoch <= STEPLOG_MAX_STEP / l->total - 1) {
-        *number = (l->epoch - is_one_based) * l->total + l->number;
-        return true;
-    }
-    /* Without the epoch's length only the process that trained the epochs before knows their steps. */
-    bool is_next = l->epoch != RECORD_NONE && c->epoch != RECORD_NONE && l->epoch > c->epoch;
-    bool is_wrapped =
-        l->is_of_epoch && l->epoch == RECORD_NONE && c->number != RECORD_NONE && l->number < c->number - l->total / 2;
-    if ((is_next && l->number <= c->number) || is_wrapped)
-        c->before += is_wrapped ? l->total : c->number;
-    *number = c->before + l->number;
-    if (*number > STEPLOG_MAX_STEP) {
-        c->before = 0;
-        return false;
-    }
-    return c->before > 0 || l->epoch <= 1 || c->scope == SCOPE_ALL || !(is_within || l->may_count_within_epoch);
 }
 
 static void set_name(struct generic *g) {
@@ -134,7 +83,8 @@ static void set_name(struct generic *g) {
 
 /* ---- candidates ---- */
 
-static struct generic_candidate *candidate_of(struct generic *g, const struct generic_line *l) {
+static struct generic_candidate *candidate_of(const struct steplog *s, const struct generic_line *l) {
+    struct generic *g = s->state;
     struct generic_candidate *oldest = &g->candidates[0];
     for (int i = 0; i < g->candidate_count; i++) {
         if (g->candidates[i].kind == l->kind)
@@ -144,12 +94,8 @@ static struct generic_candidate *candidate_of(struct generic *g, const struct ge
     }
     struct generic_candidate *c =
         g->candidate_count < GENERIC_CANDIDATES ? &g->candidates[g->candidate_count++] : oldest;
-    *c = (struct generic_candidate){.kind = l->kind,
-                                    .unit = 1,
-                                    .epoch = RECORD_NONE,
-                                    .number = RECORD_NONE,
-                                    .step = RECORD_NONE,
-                                    .at_ms = TIME_UNKNOWN};
+    *c = (struct generic_candidate){.kind = l->kind, .unit = 1, .step = RECORD_NONE, .at_ms = TIME_UNKNOWN};
+    generic_epoch_init(&c->epochs, s, l->kind);
     memcpy(c->name, l->name, sizeof c->name);
     c->is_epoch = l->is_epoch;
     return c;
@@ -229,7 +175,7 @@ static bool is_enough(const struct generic *g, const struct generic_candidate *c
     if (c->is_unplaced)
         return false;
     /* A counter within the epoch leaves its share of all steps within that span. */
-    if (c->scope == SCOPE_ALL && c->step - c->events[0].step <= c->span)
+    if (c->epochs.scope == SCOPE_ALL && c->step - c->events[0].step <= c->epochs.span)
         return false;
     if (c->losses >= ENOUGH_LINES - 1)
         return c->lines >= ENOUGH_LINES && (c->equal >= 1 || c->lines >= ENOUGH_WEAK_LINES);
@@ -290,6 +236,7 @@ static void accept(struct steplog *s, struct generic_candidate *c) {
                   i == 0 ? first_duration_ms(&accepted) : RECORD_NONE, RECORD_NONE);
     accepted.held = 0;
     g->candidates[0] = accepted;
+    generic_epoch_share(&accepted.epochs, s, accepted.kind);
     g->candidate_count = 1;
     set_name(g);
 }
@@ -327,7 +274,38 @@ static bool is_other_rank(struct generic *g, const struct generic_line *l) {
     return true;
 }
 
-static enum line_result counter_line(struct steplog *s, const struct generic_line *l) {
+/* The line before was "Batch 3/100", and this one is "Batch 3/200": that one's step was another. */
+static void split_batches(struct generic_candidate *c) {
+    struct generic_line before = {.number = c->epochs.number, .total = c->epochs.total};
+    int losses = c->losses, figures = c->figures;
+    int64_t step;
+    start_over(c);
+    c->epochs.is_batch_of_epoch = true;
+    generic_epoch_split(&before);
+    if (generic_epoch_number(&c->epochs, &before, true, &step)) {
+        count(c, step, c->at_ms);
+        c->losses = losses > 0;
+        c->figures = figures > 0;
+    }
+    generic_epoch_note(&c->epochs, &before);
+}
+
+/* False: the line leaves open what the counter counts. */
+static bool number_of(struct generic_candidate *c, struct generic_line *l, int64_t *step) {
+    bool has_held = c->held > 0;
+    if (has_held && generic_epoch_is_split(&c->epochs, l))
+        split_batches(c);
+    if (c->epochs.is_batch_of_epoch && l->epoch == RECORD_NONE && l->total != RECORD_NONE)
+        generic_epoch_split(l);
+    int scope = (int)c->epochs.scope;
+    bool is_known = generic_epoch_number(&c->epochs, l, has_held, step);
+    if (scope != SCOPE_UNKNOWN && (int)c->epochs.scope != scope)
+        start_over(c); /* the numbers of the lines before were others */
+    generic_epoch_note(&c->epochs, l);
+    return is_known;
+}
+
+static enum line_result counter_line(struct steplog *s, struct generic_line *l) {
     struct generic *g = s->state;
     if (g->is_accepted && g->candidates[0].kind != l->kind)
         return LINE_NOT_MINE;
@@ -335,15 +313,17 @@ static enum line_result counter_line(struct steplog *s, const struct generic_lin
         return LINE_TAKEN;
     if (!g->is_accepted && is_fraction(g, slice_hash(slice_of(l->name))))
         return LINE_NOT_MINE;
-    struct generic_candidate *c = candidate_of(g, l);
+    struct generic_candidate *c = candidate_of(s, l);
     int64_t step;
-    bool is_known = number_of(l, c, &step);
-    c->epoch = l->epoch;
-    c->number = l->number;
+    bool is_known = number_of(c, l, &step);
     c->line = s->counts.lines;
-    if (is_known && c->is_unplaced && step != c->before + l->number)
+    if (is_known && c->is_unplaced && step != l->number)
         start_over(c);
     c->is_unplaced = !is_known;
+    if (!is_known)
+        step = l->number;
+    if (g->is_accepted)
+        generic_epoch_share(&c->epochs, s, c->kind);
     if (step == c->step)
         return LINE_TAKEN;
     int64_t steps = c->step != RECORD_NONE ? (step - c->step) / c->unit : 0;
@@ -370,7 +350,7 @@ static enum line_result counter_line(struct steplog *s, const struct generic_lin
 /* A row of a table or the head of a block: its figures lie between it and the one before. */
 static void add_figures(struct steplog *s, struct generic_line *l) {
     struct generic *g = s->state;
-    const struct generic_candidate *c = candidate_of(g, l);
+    const struct generic_candidate *c = candidate_of(s, l);
     l->has_loss = c->line > 0 && g->loss_line > c->line;
     l->has_time = c->line > 0 && g->time_line > c->line;
     g->block_line = s->counts.lines;
@@ -383,8 +363,8 @@ static enum line_result evaluation_line(struct steplog *s, const struct generic_
         return LINE_NOT_MINE;
     const struct generic_candidate *c = &g->candidates[0];
     bool is_numbered =
-        c->unit > 0 && strcmp(l->name, c->name) == 0 && !l->counts_within_epoch && c->scope != SCOPE_EPOCH;
-    int64_t step = is_numbered ? (l->number + c->before) / c->unit : s->last_step;
+        c->unit > 0 && strcmp(l->name, c->name) == 0 && !l->counts_within_epoch && c->epochs.scope != SCOPE_EPOCH;
+    int64_t step = is_numbered ? (l->number + c->epochs.before) / c->unit : s->last_step;
     if ((!is_numbered && c->delta != c->unit) || step < s->last_step)
         return LINE_NOT_MINE;
     steplog_emit_evaluation_end(s, steplog_record(s, RECORD_EVALUATION_END), step, STEPLOG_GENERIC);
@@ -459,24 +439,19 @@ static void visit_candidate(struct codec *c, struct generic_candidate *x) {
     codec_chars(c, x->name, sizeof x->name);
     codec_u64(c, &x->kind);
     visit_step_number(c, &x->step);
-    visit_step_number(c, &x->number);
-    visit_step_number(c, &x->epoch);
-    x->before = codec_within(c, x->before, 0, STEPLOG_MAX_STEP);
+    generic_epoch_visit(&x->epochs, c);
     x->unit = codec_within(c, x->unit, 1, STEPLOG_MAX_STEP);
     x->delta = codec_within(c, x->delta, 0, STEPLOG_MAX_STEP);
-    x->span = codec_within(c, x->span, 0, STEPLOG_MAX_STEP);
     codec_i64(c, &x->line);
     CODEC_INT(c, &x->lines, 0, INT32_MAX);
     CODEC_INT(c, &x->equal, 0, INT32_MAX);
     CODEC_INT(c, &x->losses, 0, INT32_MAX);
     CODEC_INT(c, &x->figures, 0, INT32_MAX);
-    CODEC_INT(c, &x->scope, SCOPE_UNKNOWN, SCOPE_ALL);
     visit_line_time(c, &x->at_ms);
     for (int i = 0; i < GENERIC_TIMES; i++) {
         CODEC_INT(c, &x->agreed[i], 0, INT32_MAX);
     }
     CODEC_INT(c, &x->time_place, 0, GENERIC_TIMES);
-    codec_bool(c, &x->is_zero_based);
     codec_bool(c, &x->is_epoch);
     codec_bool(c, &x->is_unplaced);
     x->held = (int)codec_count(c, (size_t)x->held, GENERIC_HELD);
@@ -493,7 +468,6 @@ static void visit_state(void *state, struct codec *c) {
     for (int i = 0; i < g->candidate_count; i++)
         visit_candidate(c, &g->candidates[i]);
     codec_bool(c, &g->is_accepted);
-    c->failed |= g->is_accepted && g->candidate_count == 0 && !g->bar.is_accepted;
     codec_bool(c, &g->is_training);
     codec_bool(c, &g->has_other_ranks);
     codec_time(c, &g->rank);
@@ -506,6 +480,7 @@ static void visit_state(void *state, struct codec *c) {
     for (int i = 0; i < GENERIC_FRACTIONS && !g->is_accepted; i++)
         codec_u64(c, &g->fractions[i]);
     generic_bar_visit(&g->bar, c);
+    c->failed |= g->is_accepted && g->candidate_count == 0 && !g->bar.is_accepted;
     if (g->is_accepted)
         set_name(g);
 }

@@ -44,6 +44,42 @@ void heads_begin(struct heads *h) {
     *h = (struct heads){.since = -1, .at_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
 }
 
+static void visit_record(struct codec *c, struct record *r) {
+    CODEC_INT(c, &r->kind, 0, RECORD_KIND_COUNT - 1);
+    codec_i64(c, &r->line);
+    codec_time(c, &r->at_ms);
+    codec_time(c, &r->received_ms); /* RECORD_NONE is TIME_UNKNOWN: both are INT64_MIN */
+    codec_time(c, &r->step);
+    codec_time(c, &r->duration_ms);
+    codec_time(c, &r->tflops_milli);
+    codec_time(c, &r->active);
+    codec_time(c, &r->total);
+    codec_time(c, &r->available);
+    codec_bool(c, &r->is_async);
+    codec_bool(c, &r->is_derived);
+    codec_chars(c, r->name, sizeof r->name);
+}
+
+void heads_visit(struct heads *h, struct codec *c) {
+    h->count = (int)codec_count(c, (size_t)h->count, HEADS_LINES);
+    for (int i = 0; i < h->count; i++)
+        codec_u64(c, &h->lines[i]);
+    codec_u64(c, &h->looks);
+    h->warnings = (uint32_t)codec_within(c, h->warnings, 0, UINT32_MAX);
+    codec_bool(c, &h->is_useless);
+    codec_time(c, &h->last_ms);
+    h->steps = codec_within(c, h->steps, 0, INT64_MAX);
+    h->since = codec_within(c, h->since, -1, INT64_MAX);
+    codec_time(c, &h->at_ms);
+    h->again = (uint32_t)codec_within(c, h->again, 0, UINT32_MAX);
+    h->held_count = (int)codec_count(c, (size_t)h->held_count, HEADS_HELD);
+    for (int i = 0; i < h->held_count; i++) {
+        if (codec_is_reading(c))
+            h->held[i] = (struct record)RECORD_INIT;
+        visit_record(c, &h->held[i]);
+    }
+}
+
 bool heads_is_open(const struct heads *h, int64_t steps) {
     return h->since == steps;
 }

@@ -9,6 +9,7 @@
 #ifndef STEPLOG_HEADS_H
 #define STEPLOG_HEADS_H
 
+#include "base/codec.h"
 #include "base/slice.h"
 #include "ledger/record.h"
 
@@ -32,6 +33,7 @@ struct heads { /* all-zero before heads_begin() */
 };
 
 void heads_begin(struct heads *h);
+void heads_visit(struct heads *h, struct codec *c);
 /* A line came again: those since then may be of another process than those before. */
 bool heads_is_open(const struct heads *h, int64_t steps);
 /* Keeps a record of which it is open whose it is. False: it is of the process before. */

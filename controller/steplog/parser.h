@@ -117,6 +117,12 @@ struct steplog {
     struct steplog_bar {
         int64_t total, last;
     } bar, bar_before;
+    /* What the job's logs show of a counter of batches within an epoch whose length no line gives. */
+    struct steplog_epochs {
+        uint64_t kind;         /* of the counter; 0: none */
+        int64_t first, length; /* the first epoch's number, and the steps of each; RECORD_NONE */
+        bool is_batch_of_epoch;
+    } epochs;
 };
 
 /* Whether that row of the table reads this log. */

@@ -54,6 +54,7 @@ static void begin_process(struct steplog *s) {
 
 void steplog_continue(struct steplog *s, const struct steplog *before) {
     s->bar_before = before->bar.total != RECORD_NONE ? before->bar : before->bar_before;
+    s->epochs = before->epochs;
 }
 
 struct steplog *steplog_new_table(const struct format *const *formats, enum steplog_format format, const char *job_name,
@@ -552,6 +553,20 @@ static void visit_counts(struct codec *c, struct steplog_counts *counts) {
         counts->rivals.steps[i] = codec_within(c, counts->rivals.steps[i], 0, INT64_MAX / 4096);
 }
 
+static void visit_bar(struct codec *c, struct steplog_bar *bar) {
+    visit_step(c, &bar->total);
+    visit_step(c, &bar->last);
+}
+
+static void visit_job(struct steplog *s, struct codec *c) {
+    visit_bar(c, &s->bar);
+    visit_bar(c, &s->bar_before);
+    codec_u64(c, &s->epochs.kind);
+    visit_step_number(c, &s->epochs.first);
+    visit_step_number(c, &s->epochs.length);
+    codec_bool(c, &s->epochs.is_batch_of_epoch);
+}
+
 static void visit_pace(struct codec *c, struct pace *p) {
     CODEC_INT(c, &p->count, 0, 2 * PACE_STEPS - 1);
     for (int i = 0; i < PACE_STEPS && i < p->count; i++)
@@ -578,6 +593,9 @@ void steplog_visit(struct steplog *s, struct codec *c) {
     codec_bool(c, &s->is_saving);
     codec_bool(c, &s->is_evaluating);
     visit_pace(c, &s->pace);
+    visit_job(s, c);
+    if (s->heads != NULL)
+        heads_visit(s->heads, c);
     for (int i = 0; s->formats[i] != NULL; i++)
         if (s->states[i] != NULL && s->formats[i]->state_visit != NULL)
             s->formats[i]->state_visit(s->states[i], c);

@@ -91,7 +91,7 @@ int64_t steplog_stored_ms(struct slice line, int64_t now_ms);
 void steplog_end(struct steplog *s);
 
 /* Writes what is remembered between two whole lines (steplog_line), or fills it into a new parser of the same format,
- * which then continues as this one would have. */
+ * which then continues as this one would have. Its heads, if it has any, are part of it; repeats and clock are not. */
 void steplog_visit(struct steplog *s, struct codec *c);
 
 /* How many steps each format reported, in format Auto. The recorder's do not count: it is read next to any format. */

@@ -73,6 +73,28 @@ static const struct evidence_line megatron[] = {
     ITERATION(170, "9"),
 };
 
+#define LOSS(at, n)                                                                                                    \
+    { at, "iter " n ": loss 3.1234, time 10000.00ms", false }
+
+/* A loop of nanoGPT's kind in a shell's loop: only its first lines come again. */
+static const struct evidence_line plain[] = {
+    {5, "tokens per iteration will be: 16,384", false},
+    {6, "number of parameters: 10.65M", false},
+    LOSS(30, "1"),
+    LOSS(40, "2"),
+    LOSS(50, "3"),
+    LOSS(60, "4"),
+    LOSS(70, "5"),
+    LOSS(80, "6"),
+    {101, "tokens per iteration will be: 16,384", false},
+    {104, "number of parameters: 10.65M", false},
+    LOSS(130, "5"),
+    LOSS(140, "6"),
+    LOSS(150, "7"),
+    LOSS(160, "8"),
+    LOSS(170, "9"),
+};
+
 static struct model *begin(const char *status) {
     struct model_options options = {.keeps_checkpoints = true};
     struct model *m = model_new(&options);
@@ -164,6 +186,57 @@ TEST(an_initialization_after_steps_is_a_restart_where_no_line_says_start) {
     CHECK_INT(status_int(s, "executions[number=1].resumeMilliseconds"), 40000);
     CHECK_INT(status_int(s, "badput[bucket=CheckpointRestore].milliseconds"), 5000);
     check_killed(megatron, (int)ARRAY_SIZE(megatron));
+}
+
+TEST(first_lines_that_come_again_are_a_restart_where_no_line_says_start) {
+    CLEANUP_FREE char *s = life(plain, (int)ARRAY_SIZE(plain), -1);
+    CHECK_INT(status_int(s, "interruptions.total"), 1);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "TrainerRestart");
+    CHECK_INT(status_int(s, "executions[number=1].lostSteps"), 2);
+    CHECK_INT(status_int(s, "executions[number=2].firstStep"), 5);
+    CHECK_INT(status_int(s, "steps.last"), 9);
+    check_killed(plain, (int)ARRAY_SIZE(plain));
+}
+
+static void show_restarted_pod(struct model *m) {
+    struct fake_pod a = fake_started("a", 0, 1, 2, 50);
+    a.restart_count = 1;
+    a.last_finished = 45;
+    a.last_exit_code = 1;
+    a.phase = "Running";
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 50.1);
+}
+
+/* kohya-ss/sd-scripts: each process draws a bar of the steps that are left. */
+static void log_bar(struct model *m, int restart_count, int at_s, int steps, int total) {
+    char line[2000];
+    int n = snprintf(line, sizeof line, "steps:   0%%|  | 0/%d [00:00<?, ?it/s]", total);
+    for (int i = 1; i <= steps; i++)
+        n += snprintf(line + n, sizeof line - (size_t)n,
+                      "\rsteps:   4%%|4   | %d/%d [00:%02d<01:01,  1.6it/s, avr_loss=0.1]", i, total, i);
+    model_job_log_line(model_job_find(m, "ns", "js"), "uid-a", restart_count, fake_ms(at_s) * 1000000,
+                       (struct slice){line, (size_t)n});
+    model_job_log_end(model_job_find(m, "ns", "js"), "uid-a", restart_count, NULL);
+}
+
+TEST(a_bar_of_the_rest_continues_the_container_before) {
+    for (int is_killed = 0; is_killed < 2; is_killed++) {
+        struct model *m = begin(NULL);
+        show_pod(m, false);
+        log_bar(m, 0, 30, 12, 100);
+        if (is_killed) {
+            CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(35), NULL);
+            model_free(m);
+            m = begin(s);
+            show_pod(m, false);
+        }
+        show_restarted_pod(m);
+        log_bar(m, 1, 60, 12, 92);
+        CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(70), NULL);
+        CHECK_INT(status_int(s, "steps.last"), 20);
+        CHECK_INT(status_int(s, "steps.repeated"), 4);
+        model_free(m);
+    }
 }
 
 /* An agent that starts it again and again: each is one interruption, listed from the first to the last. */

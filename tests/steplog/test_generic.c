@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "steplog/explain.h"
 
 #include <string.h>
@@ -248,4 +249,50 @@ TEST(a_number_before_the_counter_may_change_its_form) {
     CHECK_INT(seen.steps, 40);
     CHECK_INT(seen.last_step, 40);
     steplog_free(s);
+}
+
+/* Batches of the epochs that the lines of `lines` name, from `epoch` on, each of `length` batches, a line every 50 and
+ * minute. */
+static struct steplog *read_epochs(const struct steplog *before, const char *format, int epoch, int epochs, int length,
+                                   struct seen *seen) {
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, seen);
+    *seen = (struct seen){0};
+    if (before != NULL)
+        steplog_continue(s, before);
+    for (int i = 0; i < epochs; i++)
+        for (int batch = 50; batch <= length; batch += 50) {
+            char line[200];
+            size_t n = (size_t)snprintf(line, sizeof line, "2026-11-21T%02d:%02d:00Z ", i + 2, batch / 50);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+            snprintf(line + n, sizeof line - n, format, epoch + i, batch);
+#pragma GCC diagnostic pop
+            strcat(line, "\n");
+            steplog_feed(s, slice_of(line), true);
+        }
+    steplog_end(s);
+    return s;
+}
+
+/* k2-fsa/icefall 36e0420c7 zipformer/train.py:1202; wenet-e2e/wenet 01546996 wenet/utils/train_utils.py:841 */
+TEST(batches_of_epochs_of_unknown_length_continue_the_process_before) {
+    static const char *const formats[] = {"Epoch %d, batch %d, loss[loss=3.2], lr: 1e-04",
+                                          "TRAIN | steps/sec 1.5| Batch %d/%d loss 3.2 lr 0.0001 grad_norm 2.1 rank 0"};
+    for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+        struct seen seen;
+        struct steplog *first = read_epochs(NULL, formats[i], 1, 3, 420, &seen);
+        CHECK_INT(seen.first_step, 50);
+        CHECK_INT(seen.last_step, 1200); /* the lines show 400 of each epoch */
+        struct steplog *second = read_epochs(first, formats[i], 3, 2, 420, &seen);
+        CHECK_INT(seen.first_step, 850);
+        CHECK_INT(seen.last_step, 1600);
+        steplog_free(second);
+        second = read_epochs(first, formats[i], 3, 1, 520, &seen); /* a longer one: the next would not rise */
+        CHECK_INT(seen.last_step, 1200);
+        steplog_free(second);
+        steplog_free(first);
+        first = read_epochs(NULL, formats[i], 3, 1, 420, &seen); /* nothing shows what came before */
+        CHECK_INT(seen.steps, 0);
+        steplog_free(first);
+    }
 }

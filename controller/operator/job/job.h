@@ -42,6 +42,7 @@ struct log_process { /* the log of one instance of the log container */
     struct steplog *parser;
     int64_t step_records;         /* so far, by this controller */
     struct followed_words *words; /* NULL: no line named a failure */
+    struct heads *heads;          /* the parser's: they show where the trainer started again */
     struct step_samples *samples; /* until a step is read; NULL */
 };
 

@@ -8,6 +8,7 @@
 #include "operator/job/log_pods.h"
 #include "operator/job/log_work.h"
 #include "operator/store/pod.h"
+#include "steplog/heads.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -126,6 +127,7 @@ bool job_log_rivals(const struct model_job *job, enum steplog_format ret[static 
 static void process_free(struct log_process *p) {
     followed_words_drop(p);
     steplog_free(p->parser);
+    free(p->heads);
     free(p->samples);
     free(p->runs);
     free(p);
@@ -202,6 +204,18 @@ static void add_process(struct log_process *p) {
                  !p->has_ended && (!p->pod->is_deleted || job_has_source(p->job)) && !p->job->log.trouble[0]);
 }
 
+/* Its parser continues the count of the process before it, and finds where the trainer starts again. */
+static void begin_parser(struct model_job *job, struct log_process *p) {
+    p->parser = parser_new(job, on_record, p, NULL); /* NULL: a condition says why */
+    if (p->parser == NULL)
+        return;
+    p->heads = mem_new(struct heads);
+    heads_begin(p->heads);
+    steplog_find_processes(p->parser, p->heads);
+    if (job->log.process_count > 0 && job->log.processes[job->log.process_count - 1]->parser != NULL)
+        steplog_continue(p->parser, job->log.processes[job->log.process_count - 1]->parser);
+}
+
 /* The process of that log, created with its first line. The ledger and its processes are freed together. */
 struct log_process *job_log_process(struct model_job *job, struct pod *pod, int restart_count) {
     for (int i = job->log.process_count - 1; i >= 0; i--)
@@ -214,7 +228,7 @@ struct log_process *job_log_process(struct model_job *job, struct pod *pod, int 
     p->first_line_ms = p->last_line_ms = p->run_from_ms = p->trainer.last_ms = TIME_UNKNOWN;
     p->last_step = RECORD_NONE;
     p->last_stamp_ns = INT64_MIN;
-    p->parser = parser_new(job, on_record, p, NULL); /* NULL: a condition says why */
+    begin_parser(job, p);
     STORE_GROW(job->log.processes, job->log.process_count, job->log.process_capacity);
     job->log.processes[job->log.process_count++] = p;
     add_process(p);
