@@ -18,6 +18,7 @@
 #define ENOUGH_WEAK_LINES 8 /* next to a time, or without a constant distance */
 #define MIN_STEP_MS 50      /* less: it counts samples or tokens */
 #define BLOCK_LINES 40      /* a block's figures are this close to its counter */
+#define SAME_BLOCK_MS 20    /* a block's lines are written at once */
 #define BURST_LINES 64      /* after TRIES_WHOLE lines with a counter and no step only these of each ... */
 #define BURST_EVERY 4096
 #define TRIES_WHOLE 20000
@@ -34,6 +35,7 @@ struct generic_candidate {
     int lines, equal, losses, figures;
     struct generic_epoch epochs;
     bool is_epoch;
+    bool is_row;      /* the head of a block, or a row of a table */
     bool is_unplaced;          /* its lines leave open what the counter counts: the steps held may be of one epoch */
     int64_t at_ms;             /* of the last line; TIME_UNKNOWN */
     int agreed[GENERIC_TIMES]; /* lines whose number of that place was the time of each step since the line before */
@@ -51,6 +53,9 @@ struct generic {
     int64_t rank;                             /* whose lines are read; RECORD_NONE: no line names one */
     int64_t tries;                            /* lines with a counter while none was accepted */
     int64_t block_line, loss_line, time_line; /* the last row; the last line with such a figure */
+    uint64_t loss_shape;                      /* of the first line with a loss since the last row; 0 */
+    int64_t loss_ms;                          /* of that line; TIME_UNKNOWN */
+    bool has_smaller_steps;                   /* such a line came again before the next row */
     int64_t epoch, epochs;                    /* of a line by itself; RECORD_NONE */
     uint64_t fractions[GENERIC_FRACTIONS];    /* names of counters that are no whole numbers; 0: free */
     struct generic_bar bar;
@@ -98,6 +103,7 @@ static struct generic_candidate *candidate_of(const struct steplog *s, const str
     generic_epoch_init(&c->epochs, s, l->kind);
     memcpy(c->name, l->name, sizeof c->name);
     c->is_epoch = l->is_epoch;
+    c->is_row = l->is_row;
     return c;
 }
 
@@ -290,6 +296,14 @@ static void split_batches(struct generic_candidate *c) {
     generic_epoch_note(&c->epochs, &before);
 }
 
+/* The lines so far were all of one epoch. */
+static void place(struct generic_candidate *c, int64_t before) {
+    for (int i = 0; i < c->held; i++)
+        c->events[i].step += before;
+    if (c->step != RECORD_NONE)
+        c->step += before;
+}
+
 /* False: the line leaves open what the counter counts. */
 static bool number_of(struct generic_candidate *c, struct generic_line *l, int64_t *step) {
     bool has_held = c->held > 0;
@@ -299,6 +313,8 @@ static bool number_of(struct generic_candidate *c, struct generic_line *l, int64
         generic_epoch_split(l);
     int scope = (int)c->epochs.scope;
     bool is_known = generic_epoch_number(&c->epochs, l, has_held, step);
+    if (is_known && c->is_unplaced)
+        place(c, generic_epoch_before(&c->epochs));
     if (scope != SCOPE_UNKNOWN && (int)c->epochs.scope != scope)
         start_over(c); /* the numbers of the lines before were others */
     generic_epoch_note(&c->epochs, l);
@@ -317,8 +333,6 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
     int64_t step;
     bool is_known = number_of(c, l, &step);
     c->line = s->counts.lines;
-    if (is_known && c->is_unplaced && step != l->number)
-        start_over(c);
     c->is_unplaced = !is_known;
     if (!is_known)
         step = l->number;
@@ -353,7 +367,28 @@ static void add_figures(struct steplog *s, struct generic_line *l) {
     const struct generic_candidate *c = candidate_of(s, l);
     l->has_loss = c->line > 0 && g->loss_line > c->line;
     l->has_time = c->line > 0 && g->time_line > c->line;
+    if (g->has_smaller_steps)
+        l->has_loss = l->has_time = false;
     g->block_line = s->counts.lines;
+    g->loss_shape = 0;
+    g->has_smaller_steps = false;
+}
+
+/* A loss that is shown at several times between two rows is not of the row's counter, but of something that no line
+ * counts. */
+static void note_loss(struct steplog *s, struct slice text) {
+    struct generic *g = s->state;
+    uint64_t shape = SLICE_HASH_START;
+    for (size_t i = 0; i < text.size_bytes; i++)
+        if (text.data[i] < '0' || text.data[i] > '9')
+            shape = slice_hash_add(shape, (struct slice){&text.data[i], 1});
+    if (g->loss_shape == 0) {
+        g->loss_shape = shape;
+        g->loss_ms = s->stamp_ms;
+    } else if (g->loss_shape == shape && g->loss_ms != TIME_UNKNOWN && s->stamp_ms - g->loss_ms > SAME_BLOCK_MS) {
+        g->has_smaller_steps = true;
+    }
+    g->loss_line = s->counts.lines;
 }
 
 /* An evaluation after the step that it names; without one it must be known that no step came since the last line. */
@@ -362,6 +397,8 @@ static enum line_result evaluation_line(struct steplog *s, const struct generic_
     if (!g->is_accepted || s->last_step == RECORD_NONE || !l->has_loss)
         return LINE_NOT_MINE;
     const struct generic_candidate *c = &g->candidates[0];
+    if (c->is_row) /* in a block it may come a step later */
+        return LINE_NOT_MINE;
     bool is_numbered =
         c->unit > 0 && strcmp(l->name, c->name) == 0 && !l->counts_within_epoch && c->epochs.scope != SCOPE_EPOCH;
     int64_t step = is_numbered ? (l->number + c->epochs.before) / c->unit : s->last_step;
@@ -386,6 +423,7 @@ static void use_epoch(struct generic *g, struct generic_line *l) {
     if (l->is_epoch) {
         g->epoch = l->number;
         g->epochs = l->total;
+        generic_bar_name_epoch(&g->bar, l->number);
     } else if (l->is_of_epoch && l->epoch == RECORD_NONE && g->epoch != RECORD_NONE) {
         l->epoch = g->epoch;
         l->epochs = g->epochs;
@@ -405,7 +443,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     if (!g->is_accepted)
         note_fraction(g, l.fraction);
     if (l.has_loss)
-        g->loss_line = s->counts.lines;
+        note_loss(s, text);
     if (l.has_time)
         g->time_line = s->counts.lines;
     if (generic_line_is_evaluation(&l))
@@ -453,6 +491,7 @@ static void visit_candidate(struct codec *c, struct generic_candidate *x) {
     }
     CODEC_INT(c, &x->time_place, 0, GENERIC_TIMES);
     codec_bool(c, &x->is_epoch);
+    codec_bool(c, &x->is_row);
     codec_bool(c, &x->is_unplaced);
     x->held = (int)codec_count(c, (size_t)x->held, GENERIC_HELD);
     for (int i = 0; i < x->held; i++) {
@@ -475,6 +514,9 @@ static void visit_state(void *state, struct codec *c) {
     codec_i64(c, &g->block_line);
     codec_i64(c, &g->loss_line);
     codec_i64(c, &g->time_line);
+    codec_u64(c, &g->loss_shape);
+    visit_line_time(c, &g->loss_ms);
+    codec_bool(c, &g->has_smaller_steps);
     visit_step_number(c, &g->epoch);
     visit_step_number(c, &g->epochs);
     for (int i = 0; i < GENERIC_FRACTIONS && !g->is_accepted; i++)

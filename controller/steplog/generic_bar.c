@@ -13,14 +13,18 @@
 #define APART_MS 20000
 
 void generic_bar_init(struct generic_bar *b) {
+    b->named_epoch = b->epoch_of_line = RECORD_NONE;
     b->epoch = b->total = b->done = b->start_total = b->start = b->resumed_step = RECORD_NONE;
     b->began_ms = TIME_UNKNOWN;
 }
 
 void generic_bar_visit(struct generic_bar *b, struct codec *c) {
     codec_bool(c, &b->is_accepted);
+    codec_bool(c, &b->has_loss);
     codec_u64(c, &b->kind);
     visit_step_number(c, &b->epoch);
+    visit_step_number(c, &b->named_epoch);
+    visit_step_number(c, &b->epoch_of_line);
     visit_step_number(c, &b->total);
     visit_step_number(c, &b->done);
     visit_line_time(c, &b->began_ms);
@@ -29,6 +33,10 @@ void generic_bar_visit(struct generic_bar *b, struct codec *c) {
     visit_step_number(c, &b->start_total);
     visit_step_number(c, &b->start);
     visit_step_number(c, &b->resumed_step);
+}
+
+void generic_bar_name_epoch(struct generic_bar *b, int64_t epoch) {
+    b->named_epoch = epoch;
 }
 
 /* ---- a drawing ---- */
@@ -94,13 +102,28 @@ static int64_t epoch_of(struct slice description) {
     return generic_line_parse(description, &l) ? l.epoch : RECORD_NONE;
 }
 
+static bool shows_loss(struct slice text) {
+    struct generic_line l;
+    return generic_line_parse(text, &l) && l.has_loss && !l.is_evaluation;
+}
+
 static bool shows_training(struct slice text, const struct progress *bar, int64_t epoch) {
     struct generic_line l;
     if (generic_line_parse(bar->description, &l) && l.is_evaluation)
         return false;
     if (l.is_training || epoch != RECORD_NONE)
         return true;
-    return generic_line_parse(text, &l) && l.has_loss && !l.is_evaluation;
+    return shows_loss(text);
+}
+
+/* The epoch of a bar whose description has none. A bar that continues after the line is one of all epochs. */
+static int64_t named_epoch(struct generic_bar *b, const struct progress *bar) {
+    bool begins = b->done == RECORD_NONE || bar->done < b->done;
+    if (begins)
+        b->epoch_of_line = b->named_epoch;
+    if (begins || bar->done > b->done)
+        b->named_epoch = RECORD_NONE;
+    return b->epoch_of_line;
 }
 
 /* The same bar begins again: another epoch. */
@@ -178,8 +201,16 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
         generic_bar_init(&fresh);
         fresh.start_total = b->start_total;
         fresh.start = b->start;
+        fresh.has_loss = shows_loss(text);
+        fresh.named_epoch = b->named_epoch;
         *b = fresh;
     }
+    if (b->has_loss && bar.done != b->done && !shows_loss(text))
+        return true; /* one of a validation looks the same */
+    if (epoch == RECORD_NONE)
+        epoch = named_epoch(b, &bar);
+    if (epoch != RECORD_NONE && epoch > STEPLOG_MAX_STEP / bar.total - 1)
+        return true;
     int64_t done = b->done;
     next_bar(b, &bar, epoch);
     b->clock_ms = b->earlier_ms + bar.elapsed_s * 1000;

@@ -8,8 +8,11 @@
 
 struct generic_bar {
     bool is_accepted;
+    bool has_loss;              /* behind the bar that is counted: without it another one is drawn */
     uint64_t kind;              /* of the bar that is counted; 0: none yet */
     int64_t epoch, total, done; /* as last drawn; RECORD_NONE */
+    int64_t named_epoch;        /* by a line by itself since the bar was last drawn; RECORD_NONE */
+    int64_t epoch_of_line;      /* the bar began after such a line; RECORD_NONE */
     int64_t began_ms;           /* its clock was zero; TIME_UNKNOWN */
     int64_t before;             /* what earlier bars counted, where no drawing gives the epoch */
     int64_t drawn;              /* drawings that moved the bar */
@@ -26,6 +29,8 @@ struct generic_bar {
 
 void generic_bar_init(struct generic_bar *b);
 void generic_bar_visit(struct generic_bar *b, struct codec *c);
+/* A line by itself names the epoch: that of a bar without one that begins after it. */
+void generic_bar_name_epoch(struct generic_bar *b, int64_t epoch);
 /* False if it is not a bar. */
 bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct slice text);
 /* Whether the bar counts steps by now: after some drawings. */

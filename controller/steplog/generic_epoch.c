@@ -99,6 +99,11 @@ bool generic_epoch_number(struct generic_epoch *e, const struct generic_line *l,
     return e->before > 0 || l->epoch <= 1 || e->scope == SCOPE_ALL || !l->may_count_within_epoch;
 }
 
+int64_t generic_epoch_before(const struct generic_epoch *e) {
+    bool is_known = e->length != RECORD_NONE && e->epoch > e->first && e->epoch - e->first < STEPLOG_MAX_STEP / e->length;
+    return is_known ? (e->epoch - e->first) * e->length : 0;
+}
+
 void generic_epoch_note(struct generic_epoch *e, const struct generic_line *l) {
     e->epoch = l->epoch;
     e->number = l->number;

@@ -28,6 +28,8 @@ bool generic_epoch_is_split(const struct generic_epoch *e, const struct generic_
 /* The counter over all epochs. False: the line leaves open what it counts, and no earlier line shows it. has_held: the
  * steps of earlier lines may still change. */
 bool generic_epoch_number(struct generic_epoch *e, const struct generic_line *l, bool has_held, int64_t *number);
+/* What the lines before, whose epoch was left open until this line, must be moved by. */
+int64_t generic_epoch_before(const struct generic_epoch *e);
 /* After generic_epoch_number(): the line is the last one now. */
 void generic_epoch_note(struct generic_epoch *e, const struct generic_line *l);
 /* Later processes of the job start from what this one has shown. */
