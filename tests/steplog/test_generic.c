@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct seen {
-    int64_t steps, first_step, last_step, first_ms, resumed_step, lives, lives_before_steps;
+    int64_t steps, first_step, last_step, first_ms, resumed_step, lives, lives_before_steps, evaluations;
     int64_t first_duration_ms, duration_ms; /* of the last step */
 };
 
@@ -18,6 +18,7 @@ static void on_record(void *context, const struct record *r) {
         seen->lives++;
         seen->lives_before_steps += seen->steps == 0;
     }
+    seen->evaluations += r->kind == RECORD_EVALUATION_END;
     if (r->kind == RECORD_RESUME)
         seen->resumed_step = r->step;
     if (r->kind != RECORD_STEP_END)
@@ -295,4 +296,63 @@ TEST(batches_of_epochs_of_unknown_length_continue_the_process_before) {
         CHECK_INT(seen.steps, 0);
         steplog_free(first);
     }
+}
+
+/* MIC-DKFZ/nnUNet 959729c8 nnUNetTrainer.py: the block's head starts the epoch, its figures end it. */
+TEST(a_block_shows_no_evaluation_as_long_as_the_step) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 0; i < 20; i++) {
+        char lines[300];
+        snprintf(lines, sizeof lines,
+                 "2026-11-21T02:%02d:00Z Epoch %d\n2026-11-21T02:%02d:58Z train_loss -0.5\n"
+                 "2026-11-21T02:%02d:58Z val_loss -0.4\n2026-11-21T02:%02d:58Z Epoch time: 58.0 s\n",
+                 i, i, i, i, i);
+        steplog_feed(s, slice_of(lines), true);
+    }
+    steplog_end(s);
+    CHECK_INT(seen.last_step, 19);
+    CHECK_INT(seen.evaluations, 0);
+    steplog_free(s);
+}
+
+/* NVIDIA/tacotron2 train.py: nothing that is read counts the steps within the epoch. */
+TEST(an_epoch_that_shows_a_loss_several_times_is_not_a_step) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 0; i < 200; i++) {
+        char lines[200];
+        size_t n = i % 10 == 0 ? (size_t)snprintf(lines, sizeof lines, "2026-11-21T%02d:%02d:00Z Epoch: %d\n",
+                                                  2 + i / 60, i % 60, i / 10)
+                               : 0;
+        snprintf(lines + n, sizeof lines - n, "2026-11-21T%02d:%02d:30Z Train loss %d 2.5 Grad Norm 0.8 1.9s/it\n",
+                 2 + i / 60, i % 60, i);
+        steplog_feed(s, slice_of(lines), true);
+    }
+    steplog_end(s);
+    CHECK_INT(seen.steps, 0);
+    steplog_free(s);
+}
+
+/* speechbrain/speechbrain core.py: the bar of a validation has no description either, and no loss. */
+TEST(a_bar_without_a_loss_is_not_the_one_that_has_it) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int epoch = 3; epoch < 6; epoch++) {
+        char text[2000];
+        int n = snprintf(text, sizeof text, "2026-11-21T02:%02d:00Z Going into epoch %d\n2026-11-21T02:%02d:30Z ",
+                         10 + epoch, epoch, 10 + epoch);
+        for (int i = 0; i <= 10; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "\r 10%%|#  | %d/10 [00:%02d<00:10,  1.00s/it%s]", i, i,
+                          i > 0 ? ", train_loss=2.1" : "");
+        n += snprintf(text + n, sizeof text - (size_t)n, "\n2026-11-21T02:%02d:50Z ", 10 + epoch);
+        for (int i = 0; i <= 10; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "\r 10%%|#  | %d/10 [00:%02d<00:10,  1.00s/it]", i, i);
+        snprintf(text + n, sizeof text - (size_t)n, "\n");
+        steplog_feed(s, slice_of(text), true);
+    }
+    steplog_end(s);
+    CHECK_INT(seen.resumed_step, 31);
+    CHECK_INT(seen.last_step, 60);
+    steplog_free(s);
 }
