@@ -55,6 +55,16 @@ static void read_cause(struct jscan *j, void *numbers) {
         n->causes[n->cause_count++] = c;
 }
 
+static void read_class(struct jscan *j, void *numbers) {
+    typedef struct fleet_class class;
+    static const struct jmember rows[] = {JMEMBER(class, class_, "class"), JMEMBER(class, count, "count")};
+    struct fleet_numbers *n = numbers;
+    struct fleet_class c = {.count = FLEET_NONE};
+    jmembers_read(j, JMEMBERS(rows), &c);
+    if (n->class_count < FLEET_MAX_CLASSES && c.class_[0] != '\0' && c.count != FLEET_NONE)
+        n->classes[n->class_count++] = c;
+}
+
 static void read_section(struct jscan *j, struct slice section, struct fleet_numbers *n) {
     struct slice key;
     if (!jscan_object(j))
@@ -71,6 +81,8 @@ static void read_section(struct jscan *j, struct slice section, struct fleet_num
             jscan_string(j, n->currency, sizeof n->currency);
         else if (slice_is(section, "interruptions") && slice_is(key, "byCause"))
             jmembers_each(j, read_cause, n);
+        else if (slice_is(section, "interruptions") && slice_is(key, "byClass"))
+            jmembers_each(j, read_class, n);
         else
             jscan_skip(j);
     }
@@ -164,9 +176,10 @@ static void read_definition(struct jscan *j, void *numbers) {
 
 static void read_owner(struct jscan *j, void *numbers) {
     typedef struct fleet_owner owner;
-    static const struct jmember rows[] = {JMEMBER(owner, owner, "owner"), JMEMBER(owner, ms, "milliseconds")};
+    static const struct jmember rows[] = {JMEMBER(owner, owner, "owner"), JMEMBER(owner, ms, "milliseconds"),
+                                          JMEMBER(owner, interruptions, "interruptions")};
     struct fleet_numbers *n = numbers;
-    struct fleet_owner o = {.ms = FLEET_NONE};
+    struct fleet_owner o = {.ms = FLEET_NONE, .interruptions = FLEET_NONE};
     jmembers_read(j, JMEMBERS(rows), &o);
     if (n->owner_count < FLEET_MAX_OWNERS && o.owner[0] != '\0' && o.ms != FLEET_NONE)
         n->owners[n->owner_count++] = o;

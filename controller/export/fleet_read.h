@@ -61,6 +61,7 @@ enum fleet_value { FLEET_VALUES(X) FLEET_VALUE_COUNT };
 enum {
     FLEET_MAX_BUCKETS = 64,
     FLEET_MAX_CAUSES = 32,
+    FLEET_MAX_CLASSES = 32,
     FLEET_MAX_WINDOWS = 8,
     FLEET_MAX_CONDITIONS = 8,
     FLEET_MAX_DEFINITIONS = 16,
@@ -75,6 +76,10 @@ struct fleet_bucket {
 struct fleet_cause {
     char cause[64];
     int64_t count, chip_seconds, cost_cents; /* the last two: FLEET_NONE if not known */
+};
+struct fleet_class { /* of the root causes of interruptions */
+    char class_[32];
+    int64_t count;
 };
 struct fleet_window {
     int64_t seconds, scheduling_ppm, runtime_ppm, job_ppm;
@@ -91,15 +96,17 @@ struct fleet_definition { /* of status.otherDefinitions */
 
 struct fleet_owner { /* of status.byOwner */
     char owner[32];
-    int64_t ms;
+    int64_t ms, interruptions; /* the latter: FLEET_NONE if not known */
 };
 
 struct fleet_numbers {
     char queue[128], phase[32], currency[4];
     int64_t values[FLEET_VALUE_COUNT];
     int bucket_count, cause_count, window_count, condition_count, definition_count, owner_count;
+    int class_count;
     struct fleet_bucket buckets[FLEET_MAX_BUCKETS];
     struct fleet_cause causes[FLEET_MAX_CAUSES];
+    struct fleet_class classes[FLEET_MAX_CLASSES];
     struct fleet_window windows[FLEET_MAX_WINDOWS];
     struct fleet_condition conditions[FLEET_MAX_CONDITIONS];
     struct fleet_definition definitions[FLEET_MAX_DEFINITIONS];

@@ -124,8 +124,16 @@ static void write_job(struct prometheus_page *page, const struct fleet_numbers *
         prometheus_label(&extra, "bucket", n->buckets[i].bucket);
         prometheus_sample(page, F_BADPUT, labels, buf_slice(&extra), n->buckets[i].ms, 3);
     }
-    for (int i = 0; i < n->owner_count; i++)
-        prometheus_sample(page, F_OWNER, labels, one_label(&extra, "owner", n->owners[i].owner), n->owners[i].ms, 3);
+    for (int i = 0; i < n->owner_count; i++) {
+        const struct fleet_owner *o = &n->owners[i];
+        one_label(&extra, "owner", o->owner);
+        prometheus_sample(page, F_OWNER, labels, buf_slice(&extra), o->ms, 3);
+        if (o->interruptions > 0)
+            prometheus_sample(page, F_OWNER_INTERRUPTIONS, labels, buf_slice(&extra), o->interruptions, 0);
+    }
+    for (int i = 0; i < n->class_count; i++)
+        prometheus_sample(page, F_ROOT_CAUSES, labels, one_label(&extra, "class", n->classes[i].class_),
+                          n->classes[i].count, 0);
     for (int i = 0; i < n->cause_count; i++)
         prometheus_sample(page, F_INTERRUPTIONS, labels, one_label(&extra, "cause", n->causes[i].cause),
                           n->causes[i].count, 0);
@@ -310,6 +318,10 @@ static const int fleet_families[METRICS_FLEET_FAMILIES] = {
     [METRICS_FLEET_CONDITION] = F_FLEET_CONDITION,
     [METRICS_FLEET_BADPUT_COST] = F_FLEET_BADPUT_COST,
     [METRICS_FLEET_CAUSE_COST] = F_FLEET_CAUSE_COST,
+    [METRICS_FLEET_ROOT_CAUSES] = F_FLEET_ROOT_CAUSES,
+    [METRICS_FLEET_OWNER_INTERRUPTIONS] = F_FLEET_OWNER_INTERRUPTIONS,
+    [METRICS_FLEET_OWNER_CHIPS] = F_FLEET_OWNER_CHIPS,
+    [METRICS_FLEET_OWNER_COST] = F_FLEET_OWNER_COST,
 };
 
 void metrics_write(const struct fleet *fleet, const struct fleet *rollups, const struct runtime_figures *own,

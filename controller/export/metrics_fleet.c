@@ -126,6 +126,40 @@ static void write_cause(struct jscan *j, void *writing) {
     money(w, METRICS_FLEET_CAUSE_COST, c.cents);
 }
 
+static void write_class(struct jscan *j, void *writing) {
+    struct class {
+        char class_[32];
+        int64_t count;
+    } c = {.count = FLEET_NONE};
+    static const struct jmember rows[] = {JMEMBER(struct class, class_, "class"),
+                                          JMEMBER(struct class, count, "count")};
+    struct writing *w = writing;
+    jmembers_read(j, JMEMBERS(rows), &c);
+    buf_clear(&w->extra);
+    label(w, "class", c.class_);
+    if (c.count != FLEET_NONE)
+        sample(w, METRICS_FLEET_ROOT_CAUSES, c.count, 0);
+}
+
+static void write_owner(struct jscan *j, void *writing) {
+    struct owner {
+        char owner[32];
+        int64_t interruptions, value, cents;
+    } o = {.interruptions = FLEET_NONE, .value = FLEET_NONE, .cents = FLEET_NONE};
+    static const struct jmember rows[] = {
+        JMEMBER(struct owner, owner, "owner"), JMEMBER(struct owner, interruptions, "interruptions"),
+        JMEMBER(struct owner, value, "chipSeconds"), JMEMBER_FIELD(struct owner, cents, "cost", read_cents)};
+    struct writing *w = writing;
+    jmembers_read(j, JMEMBERS(rows), &o);
+    buf_clear(&w->extra);
+    label(w, "owner", o.owner);
+    if (o.interruptions != FLEET_NONE)
+        sample(w, METRICS_FLEET_OWNER_INTERRUPTIONS, o.interruptions, 0);
+    if (o.value != FLEET_NONE)
+        sample(w, METRICS_FLEET_OWNER_CHIPS, o.value, 0);
+    money(w, METRICS_FLEET_OWNER_COST, o.cents);
+}
+
 static void write_pool(struct jscan *j, void *writing) {
     struct pool {
         char name[256];
@@ -196,15 +230,16 @@ static void write_condition(struct jscan *j, void *writing) {
 }
 
 static void write_status(struct writing *w, struct slice status) {
-    static const struct jmember interruptions[] = {JMEMBER_SELF("total", write_total),
-                                                   JMEMBER_ELEMENTS("byCause", write_cause),
-                                                   JMEMBER_SELF("per1000NodeDays", write_rate)};
+    static const struct jmember interruptions[] = {
+        JMEMBER_SELF("total", write_total), JMEMBER_ELEMENTS("byCause", write_cause),
+        JMEMBER_ELEMENTS("byClass", write_class), JMEMBER_SELF("per1000NodeDays", write_rate)};
     static const struct jmember cost[] = {JMEMBER_SELF("cost", write_cost)};
     static const struct jmember rows[] = {JMEMBER_SELF("goodputPPM", write_ratios),
                                           JMEMBER_SELF("chipSeconds", write_chips),
                                           JMEMBER_SELF("jobs", write_jobs),
                                           JMEMBER_ELEMENTS("groups", write_group),
                                           JMEMBER_ELEMENTS("topLosses", write_loss),
+                                          JMEMBER_ELEMENTS("byOwner", write_owner),
                                           JMEMBER_ELEMENTS("nodePools", write_pool),
                                           JMEMBER_ELEMENTS("conditions", write_condition),
                                           JMEMBER_OBJECT("interruptions", interruptions)};

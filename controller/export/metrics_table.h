@@ -69,7 +69,11 @@
       "Time that was not productive; with productive_seconds it adds up to wall_seconds.")                             \
     X(F_OWNER, "goodput_job_owner_seconds", METRIC_GAUGE, "owner",                                                     \
       "Time that was not productive, by who owns it; all owners' add up to that of all buckets.")                      \
+    X(F_OWNER_INTERRUPTIONS, "goodput_job_owner_interruptions", METRIC_GAUGE, "owner",                                 \
+      "Interruptions so far, by who owns what they cost.")                                                             \
     X(F_INTERRUPTIONS, "goodput_job_interruptions", METRIC_GAUGE, "cause", "Interruptions so far, by cause.")          \
+    X(F_ROOT_CAUSES, "goodput_job_root_cause_interruptions", METRIC_GAUGE, "class",                                    \
+      "Interruptions whose root cause was looked for, by class; class Unknown: not found.")                            \
     X(F_WINDOW, "goodput_job_window_goodput_ratio", METRIC_GAUGE, "window_seconds, goodput",                           \
       "Goodput of the last window_seconds; goodput: scheduling, runtime or job.")                                      \
     X(F_DEFINITION, "goodput_job_definition_ratio", METRIC_GAUGE, "definition",                                        \
@@ -115,6 +119,14 @@
       "Cost of interruptions in its window, by cause. The buckets include it.")                                        \
     X(F_FLEET_JOBS, "goodput_fleet_jobs", METRIC_GAUGE, "state", "Jobs: counted, without_steps, not_counted, spread.") \
     X(F_FLEET_INTERRUPTIONS, "goodput_fleet_interruptions", METRIC_GAUGE, "", "Interruptions in its window.")          \
+    X(F_FLEET_ROOT_CAUSES, "goodput_fleet_root_cause_interruptions", METRIC_GAUGE, "class",                            \
+      "Interruptions in its window whose root cause was looked for, by class; class Unknown: not found.")              \
+    X(F_FLEET_OWNER_INTERRUPTIONS, "goodput_fleet_owner_interruptions", METRIC_GAUGE, "owner",                         \
+      "Interruptions in its window, by who owns what they cost.")                                                      \
+    X(F_FLEET_OWNER_CHIPS, "goodput_fleet_owner_chip_seconds", METRIC_GAUGE, "owner",                                  \
+      "Allocated chip time lost in its window, by who owns it.")                                                       \
+    X(F_FLEET_OWNER_COST, "goodput_fleet_owner_cost", METRIC_GAUGE, "owner, currency",                                 \
+      "Cost of the chip time lost in its window, by who owns it. Absent without a price.")                             \
     X(F_FLEET_RATE, "goodput_fleet_interruptions_per_1000_node_days", METRIC_GAUGE, "",                                \
       "Interruptions that jobs did not decide on, per 1,000 node-days of available time.")                             \
     X(F_FLEET_POOL_FAILURES, "goodput_fleet_node_pool_failures", METRIC_GAUGE, "node_pool",                            \

@@ -74,10 +74,10 @@ static void read_labels(struct jscan *j, void *to) {
         }
 }
 
-/* What was lost to one bucket or by one cause: `amount` is its ms or its count. */
+/* What was lost to one bucket, by one cause or owner: `amount` is its ms or its count. */
 struct loss {
     struct slice name, family;
-    int64_t amount, chip_s, cost;
+    int64_t amount, chip_s, cost, interruptions;
 };
 
 #define LOSS_ROWS(name_key, amount_key)                                                                                \
@@ -109,18 +109,29 @@ static void read_cause(struct jscan *j, void *to) {
 }
 
 static void read_owner(struct jscan *j, void *to) {
-    static const struct jmember rows[] = {LOSS_ROWS("owner", "milliseconds")};
+    static const struct jmember rows[] = {LOSS_ROWS("owner", "milliseconds"),
+                                          JMEMBER_FIELD(struct loss, interruptions, "interruptions", read_int)};
     struct sums *life = to;
     struct loss l = {.amount = 0};
     jmembers_read(j, JMEMBERS(rows), &l);
     enum rootcause_owner owner = sums_owner(l.name);
     life->of[SUMS_PAID_OWNED(owner)] += l.chip_s * 1000;
     life->of[SUMS_COST_OWNED(owner)] += l.cost;
+    life->of[SUMS_OWNED(owner)] += l.interruptions;
+}
+
+static void read_class(struct jscan *j, void *to) {
+    static const struct jmember rows[] = {JMEMBER(struct loss, name, "class"),
+                                          JMEMBER_FIELD(struct loss, interruptions, "count", read_int)};
+    struct sums *life = to;
+    struct loss l = {.interruptions = 0};
+    jmembers_read(j, JMEMBERS(rows), &l);
+    life->of[SUMS_OF_CLASS(sums_class(l.name))] += l.interruptions;
 }
 
 struct execution {
     int64_t number, at_ms, lost_ms, away_ms, resume_ms;
-    struct slice cause;
+    struct slice cause, owner, class_; /* class_: of the root cause */
     char pool[64], node[254];
     char cause_node[254]; /* of the first signal with the role Cause */
 };
@@ -149,10 +160,13 @@ static const char *blamed(const struct execution *e) {
 }
 
 static void read_execution(struct jscan *j, void *to) {
+    static const struct jmember root_cause[] = {JMEMBER(struct execution, class_, "class")};
     static const struct jmember rows[] = {
         JMEMBER_FIELD(struct execution, number, "number", read_int),
         JMEMBER_TIME(struct execution, at_ms, "end"),
         JMEMBER(struct execution, cause, "cause"),
+        JMEMBER(struct execution, owner, "owner"),
+        JMEMBER_OBJECT("rootCause", root_cause),
         JMEMBER(struct execution, node, "node"),
         JMEMBER(struct execution, pool, "nodePool"),
         JMEMBER_ELEMENTS("nodeEvidence", read_evidence),
@@ -175,7 +189,9 @@ static void read_execution(struct jscan *j, void *to) {
                                                         .pool = mem_strdup(e.pool),
                                                         .node = node[0] ? mem_strdup(node) : NULL,
                                                         .lost_ms = e.lost_ms + e.away_ms + e.resume_ms,
-                                                        .is_excluded = cause_is_excluded(sums_cause(e.cause))};
+                                                        .is_excluded = cause_is_excluded(sums_cause(e.cause)),
+                                                        .class_ = sums_class(e.class_),
+                                                        .owner = sums_owner(e.owner)};
 }
 
 #define READ(field, key, function) JMEMBER_FIELD(struct reading, field, key, function)
@@ -209,6 +225,7 @@ static const struct jmember interruptions[] = {
     READ(total, "total", read_int),
     READ(excluded, "excluded", read_int),
     JMEMBER_LIST(struct reading, m.life, "byCause", read_cause),
+    JMEMBER_LIST(struct reading, m.life, "byClass", read_class),
 };
 static const struct jmember hours[] = {
     READ(paid_milli_hours, "allocated", read_milli_hours),

@@ -14,6 +14,8 @@ struct member_break { /* an interruption that ended an execution, on a known nod
     char *node;       /* that is to blame: it failed, or showed why before the loss; NULL: none is */
     int64_t lost_ms;  /* work lost, and time until the job trained again, as far as known */
     bool is_excluded; /* decided outside the job: by people or Kueue */
+    enum rootcause_class class_;
+    enum rootcause_owner owner;
 };
 struct member_label {
     char *key, *value;

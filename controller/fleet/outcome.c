@@ -187,6 +187,18 @@ static void find_causes(struct outcome *o) {
     qsort(o->causes, (size_t)o->cause_count, sizeof o->causes[0], by_cost);
 }
 
+static int by_count(const void *a, const void *b) {
+    const struct outcome_class *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count ? 1 : -1) : (int)x->class_ - (int)y->class_;
+}
+
+static void find_classes(struct outcome *o) {
+    for (int c = 0; c < CLASS_COUNT; c++)
+        if (o->all.of[SUMS_OF_CLASS(c)] > 0)
+            o->classes[o->class_count++] = (struct outcome_class){(enum rootcause_class)c, o->all.of[SUMS_OF_CLASS(c)]};
+    qsort(o->classes, (size_t)o->class_count, sizeof o->classes[0], by_count);
+}
+
 /* ---- the waterfall ---- */
 
 static void step(struct outcome *o, const char *name, bool is_total, int64_t chip_s) {
@@ -279,6 +291,8 @@ void outcome_make(const struct roll *roll, const struct roll_input *input, struc
         o->idle_chip_ms = -1;
     find_losses(roll, input, o);
     find_causes(o);
+    find_classes(o);
+    nodes_count(roll, &o->nodes);
     find_suspects(roll, input, o);
     make_waterfall(o, o->idle_chip_ms >= 0);
 }

@@ -4,6 +4,7 @@
 #ifndef FLEET_OUTCOME_H
 #define FLEET_OUTCOME_H
 
+#include "fleet/nodes.h"
 #include "fleet/roll.h"
 #include "fleet/suspects.h"
 
@@ -23,6 +24,10 @@ struct outcome_loss {
 struct outcome_cause {
     enum cause cause;
     int64_t count, paid_chip_ms;
+};
+struct outcome_class { /* of the root causes of interruptions */
+    enum rootcause_class class_;
+    int64_t count;
 };
 struct outcome_group {
     const char *name;
@@ -52,10 +57,13 @@ struct outcome {
     int loss_count;
     struct outcome_cause causes[CAUSE_COUNT]; /* of interruptions; what cost the most chip time first */
     int cause_count;
+    struct outcome_class classes[CLASS_COUNT]; /* the most frequent first */
+    int class_count;
     struct outcome_pool pools[ROLL_POOLS]; /* by name */
     int pool_count;
     struct suspect suspects[SUSPECTS_MAX]; /* borrows from the roll */
     int suspect_count;
+    struct nodes nodes; /* borrows from the roll */
     struct outcome_step waterfall[OUTCOME_STEPS];
     int step_count;
     /* Of hours in which the nodes were known all the time; capacity_ms 0: there is none. */

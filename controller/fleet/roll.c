@@ -159,6 +159,8 @@ static void note_failure(struct turn *t, const struct member *m, const struct me
     f->node = mem_strdup(b->node);
     f->pool = b->pool[0] != '\0' ? pool_of(roll, b->pool) : -1;
     f->at_ms = b->at_ms;
+    f->class_ = b->class_;
+    f->owner = b->owner;
     f->chip_ms = b->lost_ms * m->weight.chips;
 }
 

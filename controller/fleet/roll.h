@@ -61,11 +61,13 @@ struct roll_cursor { /* how much of a job is in the sums */
     uint64_t id;
 };
 
-struct roll_failure { /* an interruption for which a node is to blame: suspects.h */
+struct roll_failure { /* an interruption for which a node is to blame: suspects.h, nodes.h */
     uint64_t id;      /* of the job */
     int64_t execution, at_ms, chip_ms;
     char *node;
     int pool; /* -1: it has none, or there are too many */
+    enum rootcause_class class_;
+    enum rootcause_owner owner;
 };
 
 struct roll_loser { /* a job that was deleted, and what it lost to a bucket */

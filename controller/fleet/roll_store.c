@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#define VERSION 4
+#define VERSION 5
 #define MAX_SLOTS 4096
 #define MAX_BYTES ((size_t)1 << 20)
 #define NAME_BYTES 600
@@ -228,6 +228,8 @@ static void visit_failures(struct visit *v) {
         codec_time(v->codec, &f.at_ms);
         codec_i64(v->codec, &f.chip_ms);
         CODEC_INT(v->codec, &f.pool, -1, ROLL_POOLS - 1);
+        CODEC_INT(v->codec, &f.class_, 0, CLASS_COUNT - 1);
+        CODEC_INT(v->codec, &f.owner, 0, OWNER_COUNT - 1);
         if (!codec_is_reading(v->codec))
             continue;
         if (f.node == NULL)

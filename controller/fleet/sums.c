@@ -52,22 +52,27 @@ enum cause sums_cause(struct slice name) {
 }
 
 enum rootcause_owner sums_owner(struct slice name) {
-    for (int o = 0; o < OWNER_COUNT; o++)
-        if (slice_is(name, rootcause_owner_name((enum rootcause_owner)o)))
-            return (enum rootcause_owner)o;
-    return OWNER_UNKNOWN;
+    int found = rootcause_owner_find(name);
+    return found >= 0 ? (enum rootcause_owner)found : OWNER_UNKNOWN;
+}
+
+enum rootcause_class sums_class(struct slice name) {
+    int found = rootcause_class_find(name);
+    return found >= 0 ? (enum rootcause_class)found : CLASS_UNKNOWN;
 }
 
 const char *sums_value_name(int value, char out[static 64]) {
     static const char *const of_buckets[] = {"Lost", "PaidLost", "CostLost"};
     static const char *const of_causes[] = {"Caused", "PaidCaused", "CostCaused"};
-    static const char *const of_owners[] = {"PaidOwned", "CostOwned"};
+    static const char *const of_owners[] = {"PaidOwned", "CostOwned", "Owned"};
     int bucket = value - SUMS_FIELD_COUNT, cause = value - SUMS_CAUSED(0), owner = value - SUMS_PAID_OWNED(0);
     if (value < SUMS_FIELD_COUNT)
         snprintf(out, 64, "%s", field_names[value]);
     else if (cause < 0)
         snprintf(out, 64, "%s/%s/%s", of_buckets[bucket / SUMS_BUCKETS], sums_bucket_family(bucket % SUMS_BUCKETS),
                  sums_bucket_name(bucket % SUMS_BUCKETS));
+    else if (value >= SUMS_OF_CLASS(0))
+        snprintf(out, 64, "OfClass/%s", rootcause_class_name((enum rootcause_class)(value - SUMS_OF_CLASS(0))));
     else if (owner >= 0)
         snprintf(out, 64, "%s/%s", of_owners[owner / OWNER_COUNT],
                  rootcause_owner_name((enum rootcause_owner)(owner % OWNER_COUNT)));

@@ -59,7 +59,10 @@ enum { SUMS_ELASTIC = BUCKET_PRODUCTIVE, SUMS_OTHER_SCHEDULING, SUMS_OTHER_RUNTI
 /* By owner of the lost time: the chip time bound to nodes that was lost, and what that costs. */
 #define SUMS_PAID_OWNED(owner) (SUMS_COST_CAUSED(CAUSE_COUNT) + (int)(owner))
 #define SUMS_COST_OWNED(owner) (SUMS_PAID_OWNED(OWNER_COUNT) + (int)(owner))
-enum { SUMS_COUNT = SUMS_FIELD_COUNT + 3 * SUMS_BUCKETS + 3 * CAUSE_COUNT + 2 * OWNER_COUNT };
+/* Interruptions by owner, and by class of their root cause, of those for which one was looked for. */
+#define SUMS_OWNED(owner) (SUMS_COST_OWNED(OWNER_COUNT) + (int)(owner))
+#define SUMS_OF_CLASS(class) (SUMS_OWNED(OWNER_COUNT) + (int)(class))
+enum { SUMS_COUNT = SUMS_FIELD_COUNT + 3 * SUMS_BUCKETS + 3 * CAUSE_COUNT + 3 * OWNER_COUNT + CLASS_COUNT };
 
 struct sums {
     int64_t of[SUMS_COUNT];
@@ -75,6 +78,7 @@ int sums_bucket(struct slice name, struct slice family);
  */
 enum cause sums_cause(struct slice name);
 enum rootcause_owner sums_owner(struct slice name); /* likewise */
+enum rootcause_class sums_class(struct slice name);
 /* The names of all values, for what is kept: "Wall", "Lost/QueueWait". */
 const char *sums_value_name(int value, char out[static 64]);
 

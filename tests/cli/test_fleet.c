@@ -85,6 +85,46 @@ TEST(fleet_sums_the_jobs_own_costs) {
     json_decref(list);
 }
 
+/* Chip-seconds, counts and costs are the sums of the jobs'; those of another currency have no cost. */
+TEST(fleet_sums_owners_and_root_causes) {
+    CLEANUP_ERROR struct error *err = NULL;
+    struct fleet_view view;
+    CHECK_INT(fleet_view_of(&(struct cli_options){.command = "fleet"}, &view, &err), 0);
+    json_t *list = json_pack("[o,o,o]", priced_job("x", "USD", "10.00"), priced_job("y", "USD", "10.50"),
+                             priced_job("z", "EUR", "10.00"));
+    for (size_t i = 0; i < 3; i++) {
+        json_t *status = json_object_get(json_array_get(list, i), "status");
+        json_object_set_new(status, "byOwner",
+                            json_pack("[{s:s,s:i,s:i,s:s},{s:s,s:i,s:i,s:s}]", "owner", "Provider", "interruptions", 1,
+                                      "chipSeconds", 7200, "cost", "5.00", "owner", "Tenant", "interruptions", 0,
+                                      "chipSeconds", 3600, "cost", "2.50"));
+        json_object_set_new(json_object_get(status, "interruptions"), "byClass",
+                            json_pack("[{s:s,s:i}]", "class", i == 0 ? "Network" : "GPUHardware", "count", 1));
+    }
+    json_t *json = fleet_command_json(list, &view), *all = json_object_get(json, "all");
+    const json_t *tenant = json_array_get(json_object_get(all, "byOwner"), 0);
+    const json_t *provider = json_array_get(json_object_get(all, "byOwner"), 1);
+    CHECK_TEXT(pick_text(tenant, "owner"), "Tenant");
+    CHECK_INT(pick_int(tenant, "interruptions", -1), 0);
+    CHECK_TEXT(pick_text(provider, "owner"), "Provider");
+    CHECK_INT(pick_int(provider, "interruptions", 0), 3);
+    CHECK_INT(pick_int(provider, "paidChipSeconds", 0), 3 * 7200);
+    CHECK(fabs(json_real_value(json_object_get(provider, "cost")) - 10) < 1e-9);
+    const json_t *class = json_array_get(json_object_get(all, "byClass"), 0);
+    CHECK_TEXT(pick_text(class, "class"), "GPUHardware");
+    CHECK_INT(pick_int(class, "count", 0), 2);
+    CLEANUP_BUF struct buf out;
+    struct text_style style = {.columns = 100};
+    buf_init(&out, 1 << 20);
+    fleet_command_draw(list, &view, &style, &out);
+    const char *row = strstr(buf_text(&out), "  Provider ");
+    REQUIRE(row != NULL);
+    CHECK(strstr(row, " 6.0       3x         10.00\n") != NULL);
+    CHECK(strstr(buf_text(&out), "\nRoot causes of interruptions: GPUHardware 2, Network 1\n") != NULL);
+    json_decref(json);
+    json_decref(list);
+}
+
 /* Of a job without steps nobody knows what its interruptions cost: no number, not 0. */
 TEST(fleet_reports_no_loss_by_a_cause_that_no_job_reports) {
     CLEANUP_ERROR struct error *err = NULL;

@@ -229,8 +229,8 @@ TEST(owners_of_lost_time_are_exported_five_at_most) {
     char v[64];
     fleet_init(&f);
     fleet_put(&f, "n", "j",
-              SLICE("{\"status\":{\"byOwner\":[{\"owner\":\"Provider\",\"milliseconds\":700000},"
-                    "{\"owner\":\"NotYet\"},{\"owner\":\"Tenant\",\"milliseconds\":95150},"
+              SLICE("{\"status\":{\"byOwner\":[{\"owner\":\"Provider\",\"milliseconds\":700000,\"interruptions\":2},"
+                    "{\"owner\":\"NotYet\"},{\"owner\":\"Tenant\",\"milliseconds\":95150,\"interruptions\":0},"
                     "{\"owner\":\"a\",\"milliseconds\":1},{\"owner\":\"b\",\"milliseconds\":2},"
                     "{\"owner\":\"c\",\"milliseconds\":0},{\"owner\":\"d\",\"milliseconds\":4}]}}"));
     buf_init(&out, 1 << 20);
@@ -243,6 +243,48 @@ TEST(owners_of_lost_time_are_exported_five_at_most) {
     CHECK_TEXT(value(text, OWNER "\"c\"}", v), "0");
     CHECK_TEXT(value(text, OWNER "\"d\"}", v), "");
 #undef OWNER
+#define OWNER "goodput_job_owner_interruptions{namespace=\"n\",jobgoodput=\"j\",queue=\"\",owner="
+    CHECK_TEXT(value(text, OWNER "\"Provider\"}", v), "2");
+    CHECK_TEXT(value(text, OWNER "\"Tenant\"}", v), ""); /* most jobs have no interruptions of most owners */
+#undef OWNER
+    fleet_done(&f);
+}
+
+/* The number of samples whose name is followed by '{'. */
+static int samples_of(const char *text, const char *name) {
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at += strlen(name))
+        count += at[strlen(name)] == '{';
+    return count;
+}
+
+/* A class that no version knows is a series too, but never more than 32 of a job, and nothing of the log is one. */
+TEST(root_causes_are_exported_by_class_without_their_lines) {
+    struct fleet f;
+    CLEANUP_BUF struct buf out, json;
+    struct runtime_figures own = {.is_leading = true};
+    char v[64];
+    fleet_init(&f);
+    buf_init(&json, 1 << 16);
+    buf_append_text(&json,
+                    "{\"status\":{\"executions\":[{\"number\":1,\"rootCause\":{\"class\":\"UserException\",\"line\":"
+                    "\"the line of the log\"}}],\"interruptions\":{\"total\":3,\"byClass\":[{\"class\":\"GPUHardware\","
+                    "\"count\":2},{\"class\":\"NotYet\"},{\"count\":7}");
+    for (int i = 0; i < 100; i++)
+        buf_format(&json, ",{\"class\":\"c%d\",\"count\":1}", i);
+    buf_append_text(&json, "]}}}");
+    CHECK_INT(fleet_put(&f, "n", "j", buf_slice(&json)), 0);
+    buf_init(&out, 1 << 20);
+    metrics_write(&f, &none, &own, 0, false, &out);
+#define CLASS "goodput_job_root_cause_interruptions"
+#define J "{namespace=\"n\",jobgoodput=\"j\",queue=\"\",class="
+    CHECK_TEXT(value(buf_slice(&out), CLASS J "\"GPUHardware\"}", v), "2");
+    CHECK_TEXT(value(buf_slice(&out), CLASS J "\"NotYet\"}", v), "");
+    CHECK_TEXT(value(buf_slice(&out), CLASS J "\"\"}", v), "");
+    CHECK_INT(samples_of(buf_text(&out), CLASS), FLEET_MAX_CLASSES);
+    CHECK(strstr(buf_text(&out), "the line of the log") == NULL);
+#undef CLASS
+#undef J
     fleet_done(&f);
 }
 
@@ -343,9 +385,14 @@ TEST(the_metrics_of_fleets_are_those_of_their_status) {
               "500000,\"allScheduling\":400000,\"allSchedulingUpperBound\":450000,\"evidence\":300000},\"name\":\"q / "
               "\\\"1\\\"\"}],\"topLosses\":[{\"family\":\"Scheduling\",\"bucket\":\"QueueWait\","
               "\"chipSeconds\":36000,\"cost\":\"4.05\"}],\"interruptions\":{\"byCause\":[{\"cause\":\"OOM\",\"cost\":"
-              "\"1.20\"},{\"cause\":\"Eviction\"}],\"total\":3,\"per1000NodeDays\":\"8000.125\"},\"nodePools\":"
+              "\"1.20\"},{\"cause\":\"Eviction\"}],\"byClass\":[{\"class\":\"Network\",\"count\":4}],\"byNode\":[{"
+              "\"node\":"
+              "\"node-of-all\",\"class\":\"Network\",\"owner\":\"Provider\",\"count\":4}],\"total\":3,"
+              "\"per1000NodeDays\":\"8000.125\"},\"nodePools\":"
               "[{\"name\":\"a\",\"failures\":2,\"meanTimeBetweenFailuresSeconds\":60}],\"cost\":{\"currency\":\"EUR\","
-              "\"allocated\":\"12.30\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}],\"settled\":\"AAAA\"}"
+              "\"allocated\":\"12.30\"},\"byOwner\":[{\"owner\":\"Provider\",\"interruptions\":4,\"chipSeconds\":3600,"
+              "\"cost\":\"2.50\"},{\"owner\":\"Tenant\",\"chipSeconds\":7}],\"conditions\":[{\"type\":\"Ready\","
+              "\"status\":\"True\"}],\"settled\":\"AAAA\"}"
               "}"));
     fleet_put(&fleets, "", "gone", SLICE("{\"status\":{\"goodputPPM\":{\"job\":1}}}"));
     fleet_remove(&fleets, "", "gone");
@@ -381,6 +428,13 @@ TEST(the_metrics_of_fleets_are_those_of_their_status) {
     CHECK_TEXT(value(text, "goodput_fleet_interruption_cost" F ",cause=\"OOM\",currency=\"EUR\"}", v), "1.20");
     CHECK_TEXT(value(text, "goodput_fleet_interruption_cost" F ",cause=\"Eviction\",currency=\"EUR\"}", v), "");
     CHECK_TEXT(value(text, "goodput_fleet_interruptions" F "}", v), "3");
+    CHECK_TEXT(value(text, "goodput_fleet_root_cause_interruptions" F ",class=\"Network\"}", v), "4");
+    CHECK_TEXT(value(text, "goodput_fleet_owner_interruptions" F ",owner=\"Provider\"}", v), "4");
+    CHECK_TEXT(value(text, "goodput_fleet_owner_interruptions" F ",owner=\"Tenant\"}", v), "");
+    CHECK_TEXT(value(text, "goodput_fleet_owner_chip_seconds" F ",owner=\"Tenant\"}", v), "7");
+    CHECK_TEXT(value(text, "goodput_fleet_owner_cost" F ",owner=\"Provider\",currency=\"EUR\"}", v), "2.50");
+    CHECK_TEXT(value(text, "goodput_fleet_owner_cost" F ",owner=\"Tenant\",currency=\"EUR\"}", v), "");
+    CHECK(strstr(buf_text(&out), "node-of-all") == NULL); /* nodes would be series without a bound */
     CHECK_TEXT(value(text, "goodput_fleet_condition" F ",condition=\"Ready\",status=\"True\"}", v), "1");
 #undef F
     CHECK(strstr(buf_text(&out), "fleetgoodput=\"gone\"") == NULL && strstr(buf_text(&out), "capacity_hours") == NULL);

@@ -52,6 +52,11 @@ void lives_go_on(uint64_t *seed, struct member *m, int64_t until_ms) {
         of[SUMS_LOST(BUCKET_WASTED_PROGRESS)] += lost_ms;
         of[SUMS_FAILURES]++;
         of[SUMS_INTERRUPTIONS]++;
+        of[SUMS_OWNED(m->id % OWNER_COUNT)]++;
+        of[SUMS_OF_CLASS(CLASS_UNKNOWN)]++;
+    } else if (of[SUMS_OF_CLASS(CLASS_UNKNOWN)] > 0) { /* what it was is found out later */
+        of[SUMS_OF_CLASS(CLASS_UNKNOWN)]--;
+        of[SUMS_OF_CLASS(1 + m->id % (CLASS_COUNT - 1))]++;
     }
     of[SUMS_SLOT_TIME] = of[SUMS_AVAILABLE];
     of[SUMS_KNOWN_WALL] = m->has_steps ? of[SUMS_WALL] : 0;

@@ -23,14 +23,18 @@ static const char whole[] =
     "{\"family\":\"Runtime\",\"bucket\":\"OfTomorrow\",\"milliseconds\":70000,\"chipSeconds\":51200},"
     "{\"family\":\"Runtime\",\"bucket\":\"Unattributed\",\"milliseconds\":20000},"
     "{\"family\":\"Scheduling\",\"bucket\":\"Unobserved\",\"milliseconds\":10000}],"
-    "\"byOwner\":[{\"owner\":\"Provider\",\"milliseconds\":900,\"chipSeconds\":7000,\"cost\":\"4.50\"},"
-    "{\"owner\":\"Martian\",\"milliseconds\":1,\"chipSeconds\":3},{\"owner\":\"Unknown\",\"chipSeconds\":2}],"
-    "\"interruptions\":{\"total\":3,\"excluded\":1,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":"
+    "\"byOwner\":[{\"owner\":\"Provider\",\"milliseconds\":900,\"interruptions\":2,\"chipSeconds\":7000,\"cost\":\"4."
+    "50\"},"
+    "{\"owner\":\"Martian\",\"interruptions\":1,\"milliseconds\":1,\"chipSeconds\":3},{\"owner\":\"Unknown\","
+    "\"chipSeconds\":2}],"
+    "\"interruptions\":{\"byClass\":[{\"class\":\"GPUHardware\",\"count\":2},{\"class\":\"Curse\",\"count\":1}],"
+    "\"total\":3,\"excluded\":1,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":"
     "7200,"
     "\"cost\":\"5.00\"},{\"cause\":\"KueueEviction/"
     "PodsReadyTimeout\",\"count\":1},{\"cause\":\"Martian\",\"count\":1}]},\"executions\":[{\"number\":1,\"end\":"
     "\"2026-11-01T01:00:00Z\","
-    "\"cause\":\"NodeFailure\",\"nodePool\":\"pool-3\"},{\"number\":2,\"end\":\"2026-11-01T02:00:00Z\",\"cause\":"
+    "\"cause\":\"NodeFailure\",\"nodePool\":\"pool-3\",\"owner\":\"Provider\",\"rootCause\":{\"class\":"
+    "\"GPUHardware\",\"owner\":\"Tenant\"}},{\"number\":2,\"end\":\"2026-11-01T02:00:00Z\",\"cause\":"
     "\"KueueEviction/PodsReadyTimeout\",\"nodePool\":\"pool-4\"},{\"number\":3}],"
     "\"cost\":{\"currency\":\"USD\",\"allocated\":\"3276.80\",\"lost\":\"716.80\"},"
     "\"acceleratorHours\":{\"allocated\":\"1310.720\",\"productive\":\"1024.000\"}}}";
@@ -69,11 +73,17 @@ TEST(a_whole_status_is_read) {
     CHECK_INT(of[SUMS_PAID_OWNED(OWNER_PROVIDER)], 7000000);
     CHECK_INT(of[SUMS_COST_OWNED(OWNER_PROVIDER)], 450);
     CHECK_INT(of[SUMS_PAID_OWNED(OWNER_UNKNOWN)], 5000); /* what is not known here too */
+    CHECK_INT(of[SUMS_OWNED(OWNER_PROVIDER)], 2);
+    CHECK_INT(of[SUMS_OWNED(OWNER_UNKNOWN)], 1);
+    CHECK_INT(of[SUMS_OF_CLASS(CLASS_GPU_HARDWARE)], 2);
+    CHECK_INT(of[SUMS_OF_CLASS(CLASS_UNKNOWN)], 1);
     CHECK_INT(of[SUMS_CAUSED(CAUSE_KUEUE_EVICTION)], 1);
     CHECK_INT(of[SUMS_CAUSED(CAUSE_UNKNOWN)], 1);
     REQUIRE(m->break_count == 2);
     CHECK_TEXT(m->breaks[0].pool, "pool-3");
     CHECK(!m->breaks[0].is_excluded && m->breaks[1].is_excluded);
+    CHECK(m->breaks[0].class_ == CLASS_GPU_HARDWARE && m->breaks[0].owner == OWNER_PROVIDER);
+    CHECK(m->breaks[1].class_ == CLASS_UNKNOWN && m->breaks[1].owner == OWNER_UNKNOWN);
     CHECK_INT(m->last_execution, 2);
     struct sums_scores s = sums_scores(&m->life);
     CHECK_INT(s.scheduling, 900000);

@@ -76,6 +76,23 @@ static void check_partition(const struct sums *s) {
     CHECK_INT(parts, s->of[SUMS_WALL]);
 }
 
+static int64_t total(const int64_t *values, int count) {
+    int64_t sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += values[i];
+    return sum;
+}
+
+/* In lives.c every interruption has an owner and a class. */
+static void check_classes(const struct outcome *o) {
+    int64_t listed = 0;
+    for (int i = 0; i < o->class_count; i++)
+        listed += o->classes[i].count;
+    CHECK_INT(total(&o->all.of[SUMS_OWNED(0)], OWNER_COUNT), o->all.of[SUMS_INTERRUPTIONS]);
+    CHECK_INT(total(&o->all.of[SUMS_OF_CLASS(0)], CLASS_COUNT), o->all.of[SUMS_INTERRUPTIONS]);
+    CHECK_INT(listed, o->all.of[SUMS_INTERRUPTIONS]);
+}
+
 static void check_waterfall(const struct outcome *o) {
     int64_t level = -1;
     for (int i = 0; i < o->step_count; i++) {
@@ -128,17 +145,20 @@ TEST(every_part_adds_up_and_no_deleted_job_is_lost) {
             }
             CHECK(memcmp(&sum, &o->all, sizeof sum) == 0);
         }
-        int64_t wall = 0, productive = 0, jobs = 0, failures = 0;
+        int64_t wall = 0, productive = 0, jobs = 0, failures = 0, unknown = 0;
         for (int i = 0; i < w.count; i++) {
             wall += w.members[i]->life.of[SUMS_WALL] * w.members[i]->weight.chips;
             productive += w.members[i]->life.of[SUMS_PRODUCTIVE] * w.members[i]->weight.chips;
             failures += w.members[i]->life.of[SUMS_FAILURES];
+            unknown += w.members[i]->life.of[SUMS_OF_CLASS(CLASS_UNKNOWN)];
             jobs += w.members[i]->has_time;
         }
         CHECK_INT(o->all.of[SUMS_WALL], wall);
         CHECK_INT(o->all.of[SUMS_PRODUCTIVE], productive);
         CHECK_INT(o->all.of[SUMS_FAILURES], failures);
+        CHECK_INT(o->all.of[SUMS_OF_CLASS(CLASS_UNKNOWN)], unknown);
         CHECK_INT(o->jobs, jobs);
+        check_classes(o);
         free(o);
         roll_done(&r);
         world_done(&w);
@@ -447,74 +467,6 @@ TEST(a_job_that_is_not_selected_is_in_no_group) {
     for (int i = 0; i < 4; i++)
         member_free(m[i]);
     free(o);
-    roll_done(&r);
-}
-
-TEST(idle_chips_and_failures_by_pool) {
-    struct roll r;
-    uint64_t seed = 4;
-    struct outcome *o = mem_new(struct outcome);
-    struct member *m = lives_begin(&seed, 0, T0);
-    struct roll_nodes nodes[] = {{"a", 2, 8}, {"b", 1, 4}};
-    m->weight = (struct sums_weight){8, 2};
-    m->has_steps = m->has_time = true;
-    roll_init(&r, &fortnight);
-    m->breaks = mem_alloc(2 * sizeof *m->breaks);
-    m->breaks[0] = (struct member_break){1, T0 + HOUR / 4, mem_strdup("a"), NULL, 0, false};
-    m->breaks[1] = (struct member_break){2, T0 + HOUR / 2, mem_strdup("b"), NULL, 0, true};
-    for (int64_t now = T0; now <= T0 + 2 * HOUR; now += HOUR / 4) {
-        struct roll_member rm = {m, "g", true, false};
-        struct roll_input in = {&rm, 1, now, true, nodes, 2, NULL, NULL};
-        m->through_ms = now;
-        m->life.of[SUMS_WALL] = m->life.of[SUMS_PRODUCTIVE] = now - T0;
-        m->life.of[SUMS_PAID_PRODUCTIVE] = (now - T0) * 8;
-        m->break_count = now > T0 ? 2 : 0;
-        m->last_execution = now > T0 ? 2 : -1;
-        roll_up(&r, &in);
-        outcome_make(&r, &in, o);
-    }
-    CHECK_INT(o->capacity_ms, 2 * HOUR);
-    CHECK_INT(o->capacity_chip_ms, 24 * HOUR);
-    CHECK_INT(o->idle_chip_ms, 8 * HOUR);
-    CHECK_TEXT(o->waterfall[0].name, "Capacity");
-    CHECK_TEXT(o->waterfall[1].name, "Idle");
-    CHECK_INT(o->waterfall[1].chip_s, 8 * 3600);
-    CHECK_INT(o->pool_count, 2);
-    CHECK_INT(o->pools[0].failures, 1);
-    CHECK_INT(o->pools[0].mtbf_ms, 4 * HOUR);
-    CHECK_INT(o->pools[1].failures, 0);
-    CHECK_INT(o->pools[1].mtbf_ms, -1);
-    free(o);
-    member_free(m);
-    roll_done(&r);
-}
-
-/* In the middle of an hour: what was before is not known. */
-TEST(capacity_is_known_from_the_first_look_on) {
-    struct roll r;
-    uint64_t seed = 4;
-    struct outcome *o = mem_new(struct outcome);
-    struct member *m = lives_begin(&seed, 0, T0 - 3 * HOUR);
-    struct roll_nodes nodes[] = {{"a", 3, 12}};
-    m->weight = (struct sums_weight){8, 2};
-    m->has_steps = m->has_time = true;
-    roll_init(&r, &fortnight);
-    for (int minute = 20; minute <= 22; minute++) {
-        int64_t now = T0 + minute * 60000;
-        struct roll_member rm = {m, "g", true, false};
-        struct roll_input in = {&rm, 1, now, true, nodes, 1, NULL, NULL};
-        m->through_ms = now;
-        m->life.of[SUMS_WALL] = m->life.of[SUMS_PRODUCTIVE] = now - m->start_ms;
-        m->life.of[SUMS_PAID_PRODUCTIVE] = (now - m->start_ms) * 8;
-        roll_up(&r, &in);
-        outcome_make(&r, &in, o);
-        CHECK_INT(o->all.of[SUMS_WALL], (now - m->start_ms) * 8);
-        CHECK_INT(o->capacity_ms, (minute - 20) * 60000);
-        CHECK_INT(o->capacity_chip_ms, (minute - 20) * 60000 * 12);
-        CHECK_INT(o->idle_chip_ms, minute == 20 ? -1 : (minute - 20) * 60000 * 4);
-    }
-    free(o);
-    member_free(m);
     roll_done(&r);
 }
 

@@ -156,7 +156,8 @@ static int64_t hundred(void *context, const char *pool) {
 
 #define HARDWARE                                                                                                       \
     "\"cause\":\"ApplicationError\",\"node\":\"other\",\"nodePool\":\"p\",\"nodeEvidence\":[{\"node\":\"bad\","        \
-    "\"signal\":\"Xid79\",\"role\":\"Cause\",\"class\":\"GPUHardware\"}]"
+    "\"signal\":\"Xid79\",\"role\":\"Cause\",\"class\":\"GPUHardware\"}],\"owner\":\"Provider\",\"rootCause\":"        \
+    "{\"class\":\"GPUHardware\"}"
 #define DEAD "\"cause\":\"NodeFailure\",\"node\":\"bad\",\"nodePool\":\"p\""
 #define PROGRAM                                                                                                        \
     "\"cause\":\"ApplicationError\",\"node\":\"crashing\",\"nodePool\":\"p\",\"nodeEvidence\":[{\"node\":"             \
@@ -166,6 +167,21 @@ static int64_t hundred(void *context, const char *pool) {
     "\"cause\":\"PodDeleted\",\"node\":\"drained\",\"nodePool\":\"p\",\"nodeEvidence\":[{\"node\":\"drained\","        \
     "\"signal\":"                                                                                                      \
     "\"ScaleDown\",\"role\":\"Cause\",\"class\":\"Preemption\"}]"
+
+/* Two failures of hardware and one with no root cause, all on one node; those of programs and drains blame none. */
+static void check_nodes(const struct outcome *o) {
+    const struct node_failures *hardware = &o->nodes.items[0], *dead = &o->nodes.items[1];
+    REQUIRE(o->nodes.count == 2);
+    CHECK_TEXT(hardware->node, "bad");
+    CHECK(hardware->class_ == CLASS_GPU_HARDWARE && hardware->owner == OWNER_PROVIDER);
+    CHECK_INT(hardware->count, 2);
+    CHECK_INT(hardware->chip_ms, 2 * 4 * 100000);
+    CHECK_INT(hardware->last_ms, INT64_C(1793498400000)); /* 2026-11-01T02:00 */
+    CHECK_TEXT(dead->node, "bad");
+    CHECK(dead->class_ == CLASS_UNKNOWN && dead->owner == OWNER_UNKNOWN);
+    CHECK_INT(dead->count, 1);
+    CHECK_INT(o->nodes.other_count, 0);
+}
 
 TEST(a_fleet_names_the_node_that_failed_its_jobs) {
     static const struct roll_options options = {.window = ROLL_ROLLING, .length_ms = 7 * ROLL_DAY_MS};
@@ -189,6 +205,7 @@ TEST(a_fleet_names_the_node_that_failed_its_jobs) {
         CHECK_INT(o->suspects[0].failures, 3);
         CHECK_INT(o->suspects[0].pool_failures, 3);
         CHECK_INT(o->suspects[0].chip_ms, 3 * 4 * 100000);
+        check_nodes(o);
     }
     /* The jobs are deleted, the controller starts again. */
     CLEANUP_FREE char *settled = roll_store(&roll, 1, 262144, &is_coarse);
@@ -198,13 +215,45 @@ TEST(a_fleet_names_the_node_that_failed_its_jobs) {
     roll_up(&again, &none);
     outcome_make(&again, &none, o);
     CHECK_INT(o->suspect_count, 1);
+    check_nodes(o);
     none.now_ms += 8 * ROLL_DAY_MS;
     roll_up(&again, &none);
     outcome_make(&again, &none, o);
     CHECK_INT(o->suspect_count, 0);
+    CHECK_INT(o->nodes.count, 0);
     roll_done(&roll);
     roll_done(&again);
     for (int i = 0; i < 4; i++)
         member_free(jobs[i]);
     free(o);
+}
+
+/* One failure on each of 20 nodes, and a second on every fourth: the rest is summed. */
+TEST(nodes_beyond_the_bound_are_summed) {
+    static const struct roll_options options = {.window = ROLL_ROLLING, .length_ms = 7 * ROLL_DAY_MS};
+    struct roll roll;
+    struct nodes nodes;
+    roll_init(&roll, &options);
+    for (int i = 0; i < 25; i++) {
+        MEM_GROW(roll.failures, roll.failure_count, roll.failure_capacity);
+        roll.failures[roll.failure_count++] =
+            (struct roll_failure){.id = (uint64_t)i,
+                                  .at_ms = 1000 + i,
+                                  .chip_ms = 10,
+                                  .node = mem_format("n%02d", i < 20 ? i : 4 * (i - 20)),
+                                  .pool = i < 20 ? 1 : 2,
+                                  .owner = OWNER_PLATFORM};
+    }
+    nodes_count(&roll, &nodes);
+    REQUIRE(nodes.count == NODES_MAX);
+    CHECK_TEXT(nodes.items[0].node, "n00");
+    CHECK_TEXT(nodes.items[4].node, "n16");
+    CHECK_TEXT(nodes.items[5].node, "n01");
+    CHECK_INT(nodes.items[4].count, 2);
+    CHECK_INT(nodes.items[4].pool, 2); /* where it failed last */
+    CHECK_INT(nodes.items[4].chip_ms, 20);
+    CHECK_INT(nodes.items[5].count, 1);
+    CHECK_INT(nodes.other_count, 4);
+    CHECK_INT(nodes.other_chip_ms, 40);
+    roll_done(&roll);
 }

@@ -11,9 +11,9 @@
 
 /* Its exit code; what it printed is in ret_output. */
 static int check(struct apiserver *s, const char *namespaces, char **ret_output) {
-    struct program *p = program_start(
-        "goodput-controller",
-        (const char *[]){"--check", "--kubeconfig", apiserver_kubeconfig(s), "--watch-namespaces", namespaces, NULL});
+    struct program *p =
+        program_start("goodput-controller", (const char *[]){"--check", "--kubeconfig", apiserver_kubeconfig(s),
+                                                             "--watch-namespaces", namespaces, NULL});
     *ret_output = NULL;
     if (p == NULL)
         return -1;

@@ -30,16 +30,26 @@ static struct program *start(const struct apiserver *s) {
 #define PRICED                                                                                                         \
     "\"cost\":{\"currency\":\"USD\",\"allocated\":\"16.00\",\"productive\":\"8.00\",\"lost\":\"8.00\"},"               \
     "\"acceleratorHours\":{\"allocated\":\"8.000\",\"productive\":\"4.000\",\"lost\":\"4.000\"},"                      \
-    "\"byOwner\":[{\"owner\":\"Provider\",\"chipSeconds\":3600,\"cost\":\"2.00\"},"                                    \
-    "{\"owner\":\"Tenant\",\"chipSeconds\":10800,\"cost\":\"6.00\"}],"                                                 \
+    "\"byOwner\":[{\"owner\":\"Provider\",\"interruptions\":1,\"chipSeconds\":3600,\"cost\":\"2.00\"},"                \
+    "{\"owner\":\"Tenant\",\"interruptions\":2,\"chipSeconds\":10800,\"cost\":\"6.00\"}],"                             \
     "\"interruptions\":{\"total\":3,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"         \
-    "\"cost\":\"2.00\"},{\"cause\":\"Eviction\",\"count\":2}]},"
+    "\"cost\":\"2.00\"},{\"cause\":\"Eviction\",\"count\":2}],\"byClass\":[{\"class\":\"Unknown\",\"count\":1},"       \
+    "{\"class\":\"GPUHardware\",\"count\":1}]},"
+
+/* One that ended an hour into the job, with 12 minutes until it trained again. */
+#define FAILED                                                                                                         \
+    "\"executions\":[{\"number\":1,\"start\":\"%s\",\"end\":\"%s\",\"cause\":\"NodeFailure\",\"node\":\"gpu-7\","      \
+    "\"nodePool\":\"a3\",\"owner\":\"Provider\",\"rescheduleMilliseconds\":720000,\"rootCause\":{\"class\":"           \
+    "\"GPUHardware\",\"owner\":\"Provider\",\"basis\":\"Observed\",\"symptomOnly\":false,\"followers\":0,"             \
+    "\"unread\":0}}],"
 
 /* One that is over: two hours of wall time, half of them available, half of these productive. */
 static int add_job(struct apiserver *s, const char *name, const char *queue, int chips, bool has_steps) {
-    char from[RFC3339_SIZE], to[RFC3339_SIZE];
+    char from[RFC3339_SIZE], failed[RFC3339_SIZE], to[RFC3339_SIZE];
     int64_t now_ms = wall_ms(clock_wall());
     rfc3339_format_s(from, (now_ms - 5 * HOUR_MS) / 1000 * 1000);
+    rfc3339_format_s(failed, (now_ms - 4 * HOUR_MS) / 1000 * 1000);
+    CLEANUP_FREE char *priced = mem_format(PRICED FAILED, from, failed);
     rfc3339_format_s(to, (now_ms - 3 * HOUR_MS) / 1000 * 1000);
     return apiserver_dof(
         s,
@@ -54,7 +64,7 @@ static int add_job(struct apiserver *s, const char *name, const char *queue, int
         "\"type\":"
         "\"Finished\","
         "\"status\":\"True\",\"reason\":\"Succeeded\",\"message\":\"\",\"lastTransitionTime\":\"%s\"}]}}\nEND\n",
-        name, name, chips == 8 ? PRICED : "", queue, chips, from, to,
+        name, name, chips == 8 ? priced : "", queue, chips, from, to,
         has_steps ? ",\"productiveMilliseconds\":1800000" : "", has_steps ? "WastedProgress" : "Unattributed",
         has_steps ? 1800000 : 3600000, chips == 8 ? ",\"chipSeconds\":14400,\"cost\":\"8.00\"" : "", to);
 }
@@ -72,6 +82,11 @@ static void check_has(struct apiserver *s, const char *name, const char *const *
     CHECK(json != NULL);
 }
 
+#define BY_CLASS "\"byClass\":[{\"class\":\"Unknown\",\"count\":1},{\"class\":\"GPUHardware\",\"count\":1}]"
+#define BY_NODE                                                                                                        \
+    "\"byNode\":[{\"node\":\"gpu-7\",\"nodePool\":\"a3\",\"class\":\"GPUHardware\",\"owner\":\"Provider\","            \
+    "\"count\":1,\"chipSeconds\":5760,\"lastTime\":\""
+
 /* 8 chips with steps and 2 without: scores of the one, allScheduling of both; 20 chip-hours asked for. */
 static const char *const sums[] = {
     "\"scheduling\":\"50.00%\"",
@@ -88,11 +103,13 @@ static const char *const sums[] = {
     "\"cost\":{\"currency\":\"USD\",\"allocated\":\"16.00\",\"lost\":\"8.00\"",
     "\"allocatedChipSeconds\":14400,\"cost\":\"8.00\"",
     "\"interruptions\":3,\"cost\":\"16.00\",\"costLost\":\"8.00\"",
-    "\"byOwner\":[{\"owner\":\"Tenant\",\"chipSeconds\":10800,\"share\":\"37.50%\","
-    "\"cost\":\"6.00\"},{\"owner\":\"Provider\",\"chipSeconds\":3600,\"share\":\"12.50%\","
+    "\"byOwner\":[{\"owner\":\"Tenant\",\"interruptions\":2,\"chipSeconds\":10800,\"share\":\"37.50%\","
+    "\"cost\":\"6.00\"},{\"owner\":\"Provider\",\"interruptions\":1,\"chipSeconds\":3600,\"share\":\"12.50%\","
     "\"cost\":\"2.00\"}]",
     "\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"
     "\"cost\":\"2.00\"},{\"cause\":\"Eviction\",\"count\":2}]",
+    BY_CLASS,
+    BY_NODE,
     NULL};
 
 TEST(jobs_that_were_deleted_keep_counting_over_restarts) {
@@ -120,7 +137,7 @@ TEST(jobs_that_were_deleted_keep_counting_over_restarts) {
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 4"), 0);
     check_has(s, "all",
               (const char *[]){"\"asked\":86400", "\"available\":43200", "\"productive\":18000", "\"name\":\"q1\"",
-                               "\"name\":\"q2\"", NULL});
+                               "\"name\":\"q2\"", BY_CLASS, BY_NODE, NULL});
     program_free(c);
     apiserver_stop(s);
 }

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "cli/commands/fetch.h"
+#include "cli/commands/fleet_owners.h"
 #include "cli/render/fleet_object.h"
 #include "cli/render/output.h"
 #include "cli/render/pick.h"
@@ -449,6 +450,7 @@ void fleet_command_draw(const json_t *list, const struct fleet_view *view, const
         draw_table(&r, view, style, out);
         draw_losses(&r, view, style, out);
         draw_causes(&r.all, view, has_cost(&r, view), out);
+        fleet_owners_draw(&r.all.sums, view->price, has_cost(&r, view), style, out);
         if (isnan(view->price) && has_cost(&r, view))
             buf_format(out, "COST, LOST: in %s, at the jobs' own prices\n", r.roll.currency);
         draw_notes(&r, style, out);
@@ -529,6 +531,7 @@ static json_t *sum_json(const struct outcome_group *s, const struct outcome *out
     set_cost(json, "cost", cost_allocated(&s->sums, price));
     set_cost(json, "costLost", cost_lost(&s->sums, price));
     json_object_set_new(json, "byCause", causes_json(s, price));
+    fleet_owners_add(json, &s->sums, price);
     int64_t rate = sums_failures_per_1000_node_days(&s->sums);
     if (rate >= 0)
         json_object_set_new(json, "interruptionsPer1000NodeDays", json_real((double)rate / 1000));

@@ -168,6 +168,16 @@ static void draw_groups(const json_t *status, bool has_cost, const struct text_s
     }
 }
 
+/* The columns that all lists of lost time have: name, chip-hours, share or count, cost. */
+static void draw_lost(const json_t *item, const char *name, const char *share, bool has_cost, struct buf *out) {
+    buf_append_text(out, "  ");
+    text_cell(out, name, NAME_WIDTH, 1);
+    draw_hours(out, item, "chipSeconds");
+    draw_text(out, share, SHARE_WIDTH);
+    if (has_cost)
+        draw_text(out, pick_text(item, "cost"), COST_WIDTH);
+}
+
 static void draw_losses(const json_t *status, bool has_cost, const struct text_style *style, struct buf *out) {
     int left = style->columns - NAME_WIDTH - NUMBER_WIDTH - SHARE_WIDTH - (has_cost ? COST_WIDTH : 0) - 4;
     const json_t *losses = pick(status, "topLosses");
@@ -176,12 +186,7 @@ static void draw_losses(const json_t *status, bool has_cost, const struct text_s
     if (json_array_size(losses) > 0)
         buf_append_text(out, "\nLost most to, in chip-hours asked for; the job that lost the most to each\n");
     json_array_foreach(losses, i, item) {
-        buf_append_text(out, "  ");
-        text_cell(out, pick_text(item, "bucket"), NAME_WIDTH, 1);
-        draw_hours(out, item, "chipSeconds");
-        draw_text(out, pick_text(item, "share"), SHARE_WIDTH);
-        if (has_cost)
-            draw_text(out, pick_text(item, "cost"), COST_WIDTH);
+        draw_lost(item, pick_text(item, "bucket"), pick_text(item, "share"), has_cost, out);
         buf_append_text(out, "  ");
         text_cell(out, pick_text(json_array_get(pick(item, "jobs"), 0), "name"), left > 0 ? left : 0, 0);
         buf_append_char(out, '\n');
@@ -194,14 +199,40 @@ static void draw_owners(const json_t *status, bool has_cost, struct buf *out) {
     if (json_array_size(owners) > 0)
         buf_append_text(out, "\nWho owns the lost chip-hours, of those allocated\n");
     json_array_foreach(owners, i, item) {
-        buf_append_text(out, "  ");
-        text_cell(out, pick_text(item, "owner"), NAME_WIDTH, 1);
-        draw_hours(out, item, "chipSeconds");
-        draw_text(out, pick_text(item, "share"), SHARE_WIDTH);
-        if (has_cost)
-            draw_text(out, pick_text(item, "cost"), COST_WIDTH);
+        long long count = (long long)pick_int(item, "interruptions", 0);
+        draw_lost(item, pick_text(item, "owner"), pick_text(item, "share"), has_cost, out);
+        if (count > 0)
+            buf_format(out, "  %lld interruption%s", count, count == 1 ? "" : "s");
         buf_append_char(out, '\n');
     }
+}
+
+/* "Root causes: GPUHardware 3, Unknown 1", and the nodes that are to blame. */
+static void draw_root_causes(const json_t *interruptions, const struct text_style *style, struct buf *out) {
+    size_t i;
+    json_t *item;
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 8192);
+    json_array_foreach(pick(interruptions, "byClass"), i, item)
+        buf_format(&line, "%s%s %lld", i == 0 ? "Root causes: " : ", ", pick_text(item, "class"),
+                   (long long)pick_int(item, "count", 0));
+    if (line.size_bytes > 0)
+        text_wrap(out, style, 0, 2, buf_text(&line));
+    json_array_foreach(pick(interruptions, "byNode"), i, item) {
+        const char *pool = pick_text(item, "nodePool");
+        char when[TEXT_DURATION_SIZE];
+        draw_line(out, style,
+                  mem_format("Node %s%s%s: %lldx %s (owner %s), the last at %s; %.2f chip-hours at risk",
+                             pick_text(item, "node"), *pool ? " of pool " : "", pool,
+                             (long long)pick_int(item, "count", 0), pick_text(item, "class"), pick_text(item, "owner"),
+                             text_stamp(when, pick_time_ms(item, "lastTime")),
+                             (double)pick_int(item, "chipSeconds", 0) / 3600));
+    }
+    if (pick_has(interruptions, "otherNodes"))
+        draw_line(out, style,
+                  mem_format("Other nodes: %lld failures; %.2f chip-hours at risk",
+                             (long long)pick_int(interruptions, "otherNodes.count", 0),
+                             (double)pick_int(interruptions, "otherNodes.chipSeconds", 0) / 3600));
 }
 
 static void draw_interruptions(const json_t *status, bool has_cost, const struct text_style *style, struct buf *out) {
@@ -219,14 +250,10 @@ static void draw_interruptions(const json_t *status, bool has_cost, const struct
     json_array_foreach(pick(x, "byCause"), i, item) {
         char count[32];
         snprintf(count, sizeof count, "%lldx", (long long)pick_int(item, "count", 0));
-        buf_append_text(out, "  ");
-        text_cell(out, pick_text(item, "cause"), NAME_WIDTH, 1);
-        draw_hours(out, item, "chipSeconds");
-        draw_text(out, count, SHARE_WIDTH);
-        if (has_cost)
-            draw_text(out, pick_text(item, "cost"), COST_WIDTH);
+        draw_lost(item, pick_text(item, "cause"), count, has_cost, out);
         buf_append_char(out, '\n');
     }
+    draw_root_causes(x, style, out);
     json_array_foreach(pick(status, "nodePools"), i, item) {
         char mean[TEXT_DURATION_SIZE] = "";
         int64_t mean_s = pick_int(item, "meanTimeBetweenFailuresSeconds", -1);

@@ -204,11 +204,12 @@ static void write_owners(struct jwrite *w, const struct outcome *o) {
     const int64_t *of = o->all.of;
     jwrite_member_array(w, "byOwner");
     for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-        int64_t chip_ms = of[SUMS_PAID_OWNED(order[i])];
-        if (chip_ms <= 0)
+        int64_t chip_ms = of[SUMS_PAID_OWNED(order[i])], interruptions = of[SUMS_OWNED(order[i])];
+        if (chip_ms <= 0 && interruptions <= 0)
             continue;
         jwrite_object(w);
         jwrite_member_text(w, "owner", rootcause_owner_name(order[i]));
+        jwrite_member_int(w, "interruptions", max_of(0, interruptions));
         jwrite_member_int(w, "chipSeconds", seconds(chip_ms));
         write_share(w, chip_ms, of[SUMS_PAID]);
         write_amount(w, "cost", cost_owned(&o->all, order[i], NAN));
@@ -217,7 +218,46 @@ static void write_owners(struct jwrite *w, const struct outcome *o) {
     jwrite_array_end(w);
 }
 
-static void write_interruptions(struct jwrite *w, const struct outcome *o) {
+static void write_classes(struct jwrite *w, const struct outcome *o) {
+    jwrite_member_array(w, "byClass");
+    for (int i = 0; i < o->class_count; i++) {
+        jwrite_object(w);
+        jwrite_member_text(w, "class", rootcause_class_name(o->classes[i].class_));
+        jwrite_member_int(w, "count", o->classes[i].count);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
+static void write_nodes(struct jwrite *w, const struct fleets_view *v) {
+    const struct nodes *nodes = &v->outcome->nodes;
+    if (nodes->count == 0)
+        return;
+    jwrite_member_array(w, "byNode");
+    for (int i = 0; i < nodes->count; i++) {
+        const struct node_failures *n = &nodes->items[i];
+        jwrite_object(w);
+        jwrite_member_text(w, "node", n->node);
+        if (n->pool >= 0)
+            jwrite_member_text(w, "nodePool", v->roll->pools[n->pool]);
+        jwrite_member_text(w, "class", rootcause_class_name(n->class_));
+        jwrite_member_text(w, "owner", rootcause_owner_name(n->owner));
+        jwrite_member_int(w, "count", n->count);
+        jwrite_member_int(w, "chipSeconds", seconds(n->chip_ms));
+        write_time(w, "lastTime", n->last_ms);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+    if (nodes->other_count == 0)
+        return;
+    jwrite_member_object(w, "otherNodes");
+    jwrite_member_int(w, "count", nodes->other_count);
+    jwrite_member_int(w, "chipSeconds", seconds(nodes->other_chip_ms));
+    jwrite_object_end(w);
+}
+
+static void write_interruptions(struct jwrite *w, const struct fleets_view *v) {
+    const struct outcome *o = v->outcome;
     char text[32];
     int64_t rate = sums_failures_per_1000_node_days(&o->all);
     jwrite_member_object(w, "interruptions");
@@ -240,6 +280,8 @@ static void write_interruptions(struct jwrite *w, const struct outcome *o) {
         jwrite_object_end(w);
     }
     jwrite_array_end(w);
+    write_classes(w, o);
+    write_nodes(w, v);
     jwrite_object_end(w);
 }
 
@@ -314,7 +356,7 @@ void fleets_status_write(const struct fleets_view *v, const char *settled, struc
         write_groups(&w, v->outcome);
         write_losses(&w, v->outcome);
         write_owners(&w, v->outcome);
-        write_interruptions(&w, v->outcome);
+        write_interruptions(&w, v);
         write_pools(&w, v->outcome);
         write_suspects(&w, v);
         write_cost(&w, v);

@@ -283,6 +283,9 @@ type FleetOwner struct {
 	// +kubebuilder:validation:MaxLength=32
 	Owner *string `json:"owner,omitempty"`
 
+	// +optional
+	Interruptions *NonNegative `json:"interruptions,omitempty"`
+
 	// +required
 	ChipSeconds *NonNegative `json:"chipSeconds,omitempty"`
 
@@ -316,6 +319,58 @@ type FleetInterruptions struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	ByCause []FleetCause `json:"byCause,omitempty"`
+
+	// +optional
+	// +listType=map
+	// +listMapKey=class
+	// +kubebuilder:validation:MaxItems=32
+	ByClass []ClassCount `json:"byClass,omitempty"`
+
+	// +optional
+	// +listType=map
+	// +listMapKey=node
+	// +listMapKey=class
+	// +listMapKey=owner
+	// +kubebuilder:validation:MaxItems=16
+	ByNode []FleetNodeFailures `json:"byNode,omitempty"`
+
+	// +optional
+	OtherNodes *FleetOtherNodes `json:"otherNodes,omitempty"`
+}
+
+type FleetNodeFailures struct {
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Node *string `json:"node,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	NodePool *string `json:"nodePool,omitempty"`
+
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	Class *string `json:"class,omitempty"`
+
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	Owner *string `json:"owner,omitempty"`
+
+	// +required
+	Count *NonNegative `json:"count,omitempty"`
+
+	// +optional
+	ChipSeconds *NonNegative `json:"chipSeconds,omitempty"`
+
+	// +optional
+	LastTime *metav1.Time `json:"lastTime,omitempty"`
+}
+
+type FleetOtherNodes struct {
+	// +optional
+	Count *NonNegative `json:"count,omitempty"`
+
+	// +optional
+	ChipSeconds *NonNegative `json:"chipSeconds,omitempty"`
 }
 
 type FleetCause struct {
