@@ -42,15 +42,19 @@ def interrupted(count=300):
         e = {"number": count - 15 + i, "start": at.strftime(stamp), "availableAt": (at + datetime.timedelta(seconds=2)).strftime(stamp),
              "firstStepAt": (at + datetime.timedelta(seconds=3)).strftime(stamp), "firstStep": 10 * i, "lastStep": 10 * i + 12}
         if i < 15:
-            e.update(end=end.strftime(stamp), cause="NodeFailure" if i % 3 else "OutOfMemory", node=f"tpu-{i % 3}", nodePool="tpu", lostWorkMilliseconds=4000, lostSteps=2,
+            e.update(end=end.strftime(stamp), cause="NodeFailure" if i % 3 else "OutOfMemory", owner="Provider" if i % 3 else "Tenant", node=f"tpu-{i % 3}", nodePool="tpu", lostWorkMilliseconds=4000, lostSteps=2,
                      rootCause={"class": "GPUHardware", "reason": "Xid79", "owner": "Provider", "basis": "Observed", "symptomOnly": False, "replicatedJob": "slice", "jobIndex": 1,
-                                "completionIndex": 2, "line": "GPU has fallen off the bus"}, nodeEvidence=[{"node": f"tpu-{i % 3}", "signal": "Xid79", "role": "Cause"}],
+                                "completionIndex": 2, "followers": 63, "unread": 1,
+                                "line": "NVRM: Xid (PCI:0000:9b:00): 79, pid=4242, GPU has fallen off the bus. " + "Its registers read as all ones. " * 12}, nodeEvidence=[{"node": f"tpu-{i % 3}", "signal": "Xid79", "role": "Cause"}],
                      evidence="Pod x: " + "the kubelet stopped posting the status of its node " * 8)
         status["executions"].append(e)
         at = end
     start = to - datetime.timedelta(days=10)
     status["time"].update(start=start.strftime(stamp), observedThrough=to.strftime(stamp), wallMilliseconds=864000000, availableMilliseconds=800000000, productiveMilliseconds=700000000)
-    status["interruptions"] = {"total": count, "byCause": [{"cause": "NodeFailure", "count": 200}, {"cause": "OutOfMemory", "count": 100}], "meanTimeBetweenSeconds": 2666}
+    status["byOwner"] = [{"owner": "Tenant", "milliseconds": 34000000, "share": "3.94%", "interruptions": 100, "chipSeconds": 544000, "cost": "377.78"},
+                         {"owner": "Provider", "milliseconds": 120000000, "share": "13.89%", "interruptions": 200, "chipSeconds": 1920000, "cost": "1333.33"},
+                         {"owner": "Unknown", "milliseconds": 10000000, "share": "1.16%", "interruptions": 0, "chipSeconds": 160000, "cost": "111.11"}]
+    status["interruptions"] = {"byClass": [{"class": "GPUHardware", "count": 198}, {"class": "HostOOM", "count": 99}, {"class": "Unknown", "count": 3}], "total": count, "byCause": [{"cause": "NodeFailure", "count": 200}, {"cause": "OutOfMemory", "count": 100}], "meanTimeBetweenSeconds": 2666}
     return job
 
 

@@ -24,6 +24,8 @@ FORECAST = {"intervalSeconds": 600, "saveMilliseconds": 2500, "persistMillisecon
             "remainingSteps": 4000, "remainingSeconds": 9000, "remainingDeviationSeconds": 1200, "finishAt": "2026-11-22T01:02:03Z",
             "assumptions": ["To reschedule takes no time: nothing was rescheduled yet."]}
 COST = {"currency": "USD", "pricePerChipHour": "2.5", "source": "Spec", "allocated": "1250.00", "productive": "670.00", "lost": "580.00"}
+OWNERS = [{"owner": "Scheduler", "milliseconds": 3000, "share": "0.60%", "interruptions": 1, "chipSeconds": 0, "cost": "0.00"},
+          {"owner": "Provider", "milliseconds": 20000, "share": "4.00%", "interruptions": 1, "chipSeconds": 5400, "cost": "17.50"}]
 JOBS = ["llama3-70b", "running", "queued", "hostile", "new"]
 HOSTILE = "</script><img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>&amp;'\" javascript:window.hit=1"
 
@@ -104,10 +106,14 @@ def check_job(t, b, rig):
     cells = b.ask("[...document.querySelectorAll('table.cards')].map(c => [...c.querySelectorAll('tbody tr')].map(r => [...r.children].map(d => d.textContent)))")
     struck = [dict(zip(headings[0], row)) for row in cells[0]]
     t.check("interruptions: when each was noticed, and whether it saved on SIGTERM", [(r["noticed"], r["saved on SIGTERM"]) for r in struck] == [("1.2 s", ""), ("", "no")], struck)
-    t.check("interruptions: why, who failed first, and what its nodes showed", struck[0]["root cause"] == "GPUHardware: Xid79 (owner Provider, Observed)first: slice 1/2, "
+    t.check("interruptions: why, who failed first, and what its nodes showed", struck[0]["root cause"] == "GPUHardware: Xid79 (Observed)first: slice 1/2, "
             "node tpu-slice-1-2GPU has fallen off the bus3 only followed" and
             struck[0]["nodes showed"] == "Cause: Xid79 on tpu-slice-1-2, 2026-11-21 07:22:57: condition XidCriticalError=True" and
             not struck[1]["root cause"], struck)
+    t.check("interruptions: who owns each, and the root causes as a sum", [r["owner"] for r in struck] == ["Provider", "Scheduler"] and
+            "root causes: 1 GPUHardware;" in b.ask("document.querySelector('[data-key=interruptions] .note').innerText"), struck)
+    owned = b.ask("[...document.querySelectorAll('[data-key=owners] tbody tr')].map(r => [...r.children].map(c => c.textContent))")
+    t.check("owners: who owns the lost time, the most first", owned == [["Provider", "20.0 s", "4.00%", "1", "1.5", "17.50"], ["Scheduler", "3.0 s", "0.60%", "1", "", "0.00"]], owned)
     came_up = [dict(zip(headings[1], row)) for row in cells[1]]
     t.check("executions: how each came up", [(r["image pull"], r["first step's compile"], r["slowest pull"]) for r in came_up] ==
             [("3.0 s", "2.5 s", status["executions"][0]["slowestPull"]), ("1.0 s", "2.5 s", status["executions"][1]["slowestPull"])], came_up)
@@ -335,7 +341,10 @@ def main():
     t, rig, b = Tally(), Rig(), Browser()
     try:
         story = named(STORY, "llama3-70b")
-        story["status"].update(forecast=FORECAST, cost=COST)
+        story["status"].update(forecast=FORECAST, cost=COST, byOwner=OWNERS)
+        story["status"]["interruptions"]["byClass"] = [{"class": "GPUHardware", "count": 1}]
+        for execution, owner in zip(story["status"]["executions"], ("Provider", "Scheduler")):
+            execution["owner"] = owner
         for one, cost in ((next(r for r in story["status"]["badput"] if r["bucket"] == "WastedProgress"), "42.00"),
                           (next(c for c in story["status"]["interruptions"]["byCause"] if c["cause"] == "NodeFailure"), "17.50")):
             one["cost"] = cost

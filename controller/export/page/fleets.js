@@ -72,19 +72,20 @@ function fleetView(f) {
     const rate = text(s, "interruptions.per1000NodeDays"),
         scores = ["scheduling", "runtime", "job", "program", "productivity"];
     const currency = text(s, "cost.currency");
-    const cells = (o, name) =>
-        h(
-            "tr",
-            null,
-            h("td", null, name),
-            ...scores.map((k) =>
-                h("td.num", null, range(text(o, "goodput." + k), text(o, `goodput.${k}UpperBound`)) || "–"),
-            ),
-            currency && h("td.num", null, text(o, o === s ? "cost.lost" : "costLost") || "–"),
-            h("td", null, text(o, "topBadput") || "–"),
-        );
+    const score = (k) => [
+        k === "job" ? "goodput" : k === "productivity" ? "MPG" : k,
+        (o) => range(text(o, "goodput." + k), text(o, `goodput.${k}UpperBound`)) || "–",
+        "num",
+    ];
     const money = (o) => (currency && text(o, "cost") ? `, ${text(o, "cost")} ${currency}` : ""),
         hours = (o) => (number(o, "chipSeconds") === undefined ? "" : ` ${chipHours(o.chipSeconds / 3600)} chip-hours`);
+    // The first n of a list; more: how many others are counted elsewhere.
+    const each = (words, path, n, of, more = 0) => {
+        const all = list(s, path),
+            others = all.slice(n).reduce((sum, x) => sum + (x.count || 0), more);
+        return all.length > 0 && note(words, all.slice(0, n).map(of).join("; "), others > 0 && `; others ${others}`);
+    };
+    const unlisted = number(s, "interruptions.otherNodes.count");
     return h(
         "section",
         { class: "fleetgoodput", "data-key": text(f, "metadata.name") },
@@ -103,66 +104,66 @@ function fleetView(f) {
         number(s, "chipSeconds.unobserved") > 0 &&
             note(`${chipHours(s.chipSeconds.unobserved / 3600)} chip-hours unobserved: available or not.`),
         fall(f),
-        h(
-            "div",
-            { class: "scroll", tabindex: 0 },
-            h(
-                "table",
-                null,
-                h(
-                    "thead",
-                    null,
-                    h(
-                        "tr",
-                        null,
-                        [
-                            "group",
-                            "scheduling",
-                            "runtime",
-                            "goodput",
-                            "program",
-                            "MPG",
-                            currency && `lost, ${currency}`,
-                            "most lost to",
-                        ]
-                            .filter(Boolean)
-                            .map((t) => h("th", null, t)),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    cells(s, "all"),
-                    list(s, "groups")
-                        .filter((g) => text(g, "name") !== "all")
-                        .slice(0, 8)
-                        .map((g) => cells(g, text(g, "name"))),
-                ),
-            ),
+        table(
+            [
+                s,
+                ...list(s, "groups")
+                    .filter((g) => text(g, "name") !== "all")
+                    .slice(0, 8),
+            ],
+            [
+                ["group", (o) => (o === s ? "all" : text(o, "name"))],
+                ...scores.map(score),
+                ...(currency
+                    ? [[`lost, ${currency}`, (o) => text(o, o === s ? "cost.lost" : "costLost") || "–", "num"]]
+                    : []),
+                ["most lost to", (o) => text(o, "topBadput") || "–"],
+            ],
         ),
-        list(s, "topLosses").length > 0 &&
-            note(
-                "Most lost: ",
-                list(s, "topLosses")
-                    .slice(0, 3)
-                    .map(
-                        (l) =>
-                            `${text(l, "bucket")} ${text(l, "share")}${money(l)} (${
-                                list(l, "jobs")
-                                    .map((j) => text(j, "name"))
-                                    .join(", ") || "deleted jobs"
-                            })`,
-                    )
-                    .join("; "),
-            ),
-        list(s, "interruptions.byCause").length > 0 &&
-            note(
-                "Lost to interruptions: ",
-                list(s, "interruptions.byCause")
-                    .slice(0, 5)
-                    .map((c) => `${text(c, "count")} ${text(c, "cause")}${hours(c)}${money(c)}`)
-                    .join("; "),
-            ),
+        each(
+            "Most lost: ",
+            "topLosses",
+            3,
+            (l) =>
+                `${text(l, "bucket")} ${text(l, "share")}${money(l)} (${
+                    list(l, "jobs")
+                        .map((j) => text(j, "name"))
+                        .join(", ") || "deleted jobs"
+                })`,
+        ),
+        each(
+            "Lost to interruptions: ",
+            "interruptions.byCause",
+            5,
+            (c) => `${text(c, "count")} ${text(c, "cause")}${hours(c)}${money(c)}`,
+        ),
+        each(
+            "Root causes of interruptions: ",
+            "interruptions.byClass",
+            8,
+            (c) => `${text(c, "count")} ${text(c, "class")}`,
+        ),
+        each(
+            "Lost by owner: ",
+            "byOwner",
+            5,
+            (o) =>
+                `${text(o, "owner")}${hours(o)}${money(o)}${o.interruptions > 0 ? `, ${text(o, "interruptions")} interruptions` : ""}`,
+        ),
+        each(
+            "Nodes to blame: ",
+            "interruptions.byNode",
+            5,
+            (n) => `${text(n, "node")}, ${text(n, "count")} ${text(n, "class")}, owner ${text(n, "owner")}`,
+            unlisted,
+        ),
+        each(
+            "Suspect nodes: ",
+            "suspectNodes",
+            5,
+            (n) =>
+                `${text(n, "name")} fails at least ${text(n, "rateRatioAtLeast")} times as often as the rest of its pool`,
+        ),
         currency &&
             note(
                 `Cost: ${text(s, "cost.allocated")} ${currency}, of these ${text(s, "cost.lost")} lost${text(s, "cost.pricedShare") ? ` (${text(s, "cost.pricedShare")} of the chip-hours have a price)` : ""}.`,

@@ -22,6 +22,7 @@ function h(name, attributes, ...children) {
 }
 
 const note = (...children) => h("p.note", null, ...children);
+const h2 = (words) => h("h2", null, words);
 
 // "status.time.wallMilliseconds" of any object; undefined if it is absent.
 function pick(object, path) {

@@ -29,11 +29,11 @@ function rootCause(execution) {
     const followers = number(execution, "rootCause.followers"),
         unread = number(execution, "rootCause.unread");
     return [
-        `${c("class")}${c("reason") && ": " + c("reason")} (${c("owner") && `owner ${c("owner")}, `}${c("basis")})`,
+        `${c("class")}${c("reason") && ": " + c("reason")} (${c("basis")})`,
         c("symptomOnly") === "true" &&
             `a symptom only${c("waitsFor") && `: it waits for ${c("waitsFor")}`}; the cause is not known`,
         first.length > 0 && `first: ${first.join(", ")}`,
-        c("line"),
+        c("line") && brief("line-" + text(execution, "number"), c("line")),
         c("frame"),
         followers > 0 && `${followers} only followed`,
         unread > 0 && `${unread} could not be read in time`,
@@ -59,9 +59,12 @@ function interruptionTable(status) {
     const rows = list(status, "executions").filter((e) => text(e, "cause") || text(e, "rootCause.class"));
     const total = number(status, "interruptions.total") ?? 0;
     if (total === 0 && rows.length === 0) return null;
-    const causes = list(status, "interruptions.byCause")
-        .map((c) => `${text(c, "count")} ${text(c, "cause")}`)
-        .join(", ");
+    const counts = (path, key) =>
+        list(status, "interruptions." + path)
+            .map((c) => `${text(c, "count")} ${text(c, key)}`)
+            .join(", ");
+    const causes = counts("byCause", "cause"),
+        classes = counts("byClass", "class");
     const mean = [
         number(status, "interruptions.meanTimeBetweenSeconds") !== undefined &&
             `one in ${duration(1000 * number(status, "interruptions.meanTimeBetweenSeconds"))} available`,
@@ -72,18 +75,20 @@ function interruptionTable(status) {
         .join("; ");
     const ms = (key) => (e) => (number(e, key) === 0 ? "–" : duration(number(e, key)));
     return [
-        h("h2", null, "Interruptions"),
+        h2("Interruptions"),
         note(
-            `${total}: ${causes}${mean ? "; " + mean : ""}${rows.length < total ? `; the newest ${rows.length} are kept one by one` : ""}.`,
+            `${total}: ${causes}${classes && `; root causes: ${classes}`}${mean ? "; " + mean : ""}${rows.length < total ? `; the newest ${rows.length} are kept one by one` : ""}.`,
         ),
         interruptionGroups(rows),
         table(rows, [
-            ["#", (e) => text(e, "number"), "num"],
+            ["#", "number", "num"],
             ["when", (e) => stamp(time(e, "end")), "num"],
             ["cause", (e) => text(e, "cause") || "the job's end"],
-            ["node", (e) => text(e, "node"), "num"],
-            ["pool", (e) => text(e, "nodePool"), "num"],
-            ["steps lost", (e) => text(e, "lostSteps"), "num"],
+            ["owner", "owner"],
+            ["root cause", rootCause, "evidence"],
+            ["node", "node", "num"],
+            ["pool", "nodePool", "num"],
+            ["steps lost", "lostSteps", "num"],
             ["work lost", ms("lostWorkMilliseconds"), "num"],
             ["noticed", ms("detectMilliseconds"), "num"],
             ["waited", ms("waitMilliseconds"), "num"],
@@ -92,10 +97,28 @@ function interruptionTable(status) {
             ["caught up", ms("catchUpMilliseconds"), "num"],
             ["saved on SIGTERM", (e) => ({ true: "yes", false: "no" })[e.savedOnTermination] || ""],
             ["evidence", (e) => brief("evidence-" + text(e, "number"), text(e, "evidence")), "evidence"],
-            ["root cause", rootCause, "evidence"],
             ["nodes showed", nodeSignals, "evidence"],
         ]),
     ];
+}
+
+// Whose fault it was; the most lost time first.
+function ownerTable(status) {
+    const rows = list(status, "byOwner").sort((a, b) => b.milliseconds - a.milliseconds);
+    return (
+        rows.length > 0 && [
+            h2("Who owns the lost time"),
+            note("What an interruption cost belongs to its owner, all other lost time to the owner of its row above."),
+            table(rows, [
+                ["owner", "owner"],
+                ["lost", (o) => duration(number(o, "milliseconds")), "num"],
+                ["of the wall time", "share", "num"],
+                ["interruptions", "interruptions", "num"],
+                ["chip-hours", (o) => (o.chipSeconds > 0 ? chipHours(o.chipSeconds / 3600) : ""), "num"],
+                [`cost, ${text(status, "cost.currency")}`, "cost", "num"],
+            ]),
+        ]
+    );
 }
 
 // The start of each execution, where something is known.
@@ -105,13 +128,13 @@ function startTable(status) {
     const ms = (key) => (e) => (number(e, key) > 0 ? duration(number(e, key)) : "");
     return (
         rows.length > 0 && [
-            h("h2", null, "How each came up"),
+            h2("How each came up"),
             table(rows, [
-                ["#", (e) => text(e, "number"), "num"],
+                ["#", "number", "num"],
                 ["image pull", ms("imagePullMilliseconds"), "num"],
                 ["container start", ms("containerStartMilliseconds"), "num"],
                 ["first step's compile", ms("programStartupMilliseconds"), "num"],
-                ["slowest pull", (e) => text(e, "slowestPull"), "evidence"],
+                ["slowest pull", "slowestPull", "evidence"],
             ]),
         ]
     );

@@ -77,9 +77,11 @@ function ageWords(status, now) {
         : `numbers ${duration(now - through)} old`;
 }
 
-// cells: [heading, value of a row, class]; a column without any value is left out.
+// cells: [heading, value of a row or path of its text, class]; a column without any value is left out.
 function table(rows, cells) {
-    const shown = cells.filter(([, value]) => rows.some((r) => value(r) !== "" && value(r) !== undefined));
+    const shown = cells
+        .map(([heading, value, kind]) => [heading, typeof value === "string" ? (r) => text(r, value) : value, kind])
+        .filter(([, value]) => rows.some((r) => value(r) !== "" && value(r) !== undefined));
     return h(
         "div",
         { class: "scroll", tabindex: 0 },
@@ -112,6 +114,18 @@ function table(rows, cells) {
     );
 }
 
+// Names and values.
+const pairs = (kind, rows) =>
+    h(
+        "table" + kind,
+        null,
+        h(
+            "tbody",
+            null,
+            rows.map(([k, v]) => h("tr", null, h("th", { scope: "row" }, k), h("td", null, v))),
+        ),
+    );
+
 // A link if the controller has a documentation URL, else the path in its source.
 function documentLink(topic) {
     return /^https?:\/\//.test(topic)
@@ -123,16 +137,16 @@ function adviceTable(status) {
     const rows = list(status, "advice");
     if (rows.length === 0) return null;
     return [
-        h("h2", null, "What would help"),
+        h2("What would help"),
         note(
             "Each for itself: the same progress in less time. The numbers behind a change are in the documentation (how-to/advice.md).",
         ),
         table(rows, [
             ["points", (a) => "+" + text(a, "gainPoints"), "num"],
-            ["chip-hours", (a) => text(a, "acceleratorHours"), "num"],
-            ["change", (a) => text(a, "change")],
-            ["seen", (a) => text(a, "seen")],
-            ["computed as", (a) => text(a, "formula"), "evidence"],
+            ["chip-hours", "acceleratorHours", "num"],
+            ["change", "change"],
+            ["seen", "seen"],
+            ["computed as", "formula", "evidence"],
             ["more", (a) => documentLink(text(a, "topic"))],
         ]),
     ];
@@ -183,19 +197,7 @@ function forecastView(status) {
         text(f, "finishAt") && `on ${stamp(time(f, "finishAt"))}`,
     );
     const assumed = (Array.isArray(f.assumptions) ? f.assumptions : []).filter((a) => typeof a === "string");
-    return [
-        h("h2", null, "Forecast"),
-        h(
-            "table.forecast",
-            null,
-            h(
-                "tbody",
-                null,
-                rows.map(([k, v]) => h("tr", null, h("th", { scope: "row" }, k), h("td", null, v))),
-            ),
-        ),
-        assumed.length > 0 && note("Assumed: " + assumed.join(" ")),
-    ];
+    return [h2("Forecast"), pairs(".forecast", rows), assumed.length > 0 && note("Assumed: " + assumed.join(" "))];
 }
 
 const DEFINITIONS = {
@@ -284,20 +286,7 @@ function facts(status) {
     const p = number(status, "time.provisionalMilliseconds");
     if (p > 0 && pick(status, "time.end") === undefined)
         add("at risk", `${duration(p)} since the last durable checkpoint`);
-    return rows.length
-        ? [
-              h("h2", null, "Numbers"),
-              h(
-                  "table",
-                  null,
-                  h(
-                      "tbody",
-                      null,
-                      rows.map(([k, v]) => h("tr", null, h("th", { scope: "row" }, k), h("td", null, v))),
-                  ),
-              ),
-          ]
-        : null;
+    return rows.length > 0 && [h2("Numbers"), pairs("", rows)];
 }
 
 // Commands that show more, to copy.
@@ -318,7 +307,7 @@ function commandList(job) {
         node && `kubectl describe node ${node}`,
     ].filter(Boolean);
     return [
-        h("h2", null, "Look further"),
+        h2("Look further"),
         h(
             "ul.commands",
             null,
@@ -375,7 +364,7 @@ function headView(job, status) {
 function waterfallView(status) {
     const isOfLog = isLogAlone(status);
     return [
-        h("h2", null, "Where the time went"),
+        h2("Where the time went"),
         note(
             `Every millisecond from ${stamp(time(status, "time.start"))} to ${stamp(time(status, "time.observedThrough"))} is in exactly one row. A row opens to show why.`,
         ),
@@ -398,7 +387,7 @@ function executionView(job, status, view) {
     const chart = gantt(job, status, view),
         has = (kind) => chart.querySelector("." + kind.split(" ").pop()) !== null;
     return [
-        h("h2", null, "Executions"),
+        h2("Executions"),
         time(list(status, "executions")[0], "start") > time(status, "time.start") &&
             note(`The newest ${list(status, "executions").length} are kept one by one.`),
         legend(
@@ -419,7 +408,7 @@ function stepView(job, status, view) {
     const stair = stairs(job, status, view);
     return (
         stair && [
-            h("h2", null, "Steps"),
+            h2("Steps"),
             note(
                 (points(job, "trace.steps").length
                     ? "From the lines of the log."
@@ -435,13 +424,13 @@ function previousTable(status) {
     const previous = list(status, "previous");
     return (
         previous.length > 0 && [
-            h("h2", null, "Earlier targets of this name"),
+            h2("Earlier targets of this name"),
             table(previous, [
                 ["from", (p) => stamp(time(p, "time.start")), "num"],
                 ["to", (p) => stamp(time(p, "time.end")), "num"],
-                ["scheduling", (p) => text(p, "goodput.scheduling"), "num"],
-                ["runtime", (p) => text(p, "goodput.runtime"), "num"],
-                ["goodput", (p) => text(p, "goodput.job"), "num"],
+                ["scheduling", "goodput.scheduling", "num"],
+                ["runtime", "goodput.runtime", "num"],
+                ["goodput", "goodput.job", "num"],
             ]),
         ]
     );
@@ -457,7 +446,8 @@ function jobView(job) {
         empty: !hasTime && h("p.empty", null, "There is nothing to show yet: no time has been accounted."),
         scores: hasTime && scoreTiles(status),
         waterfall: hasTime && waterfallView(status),
-        windows: hasTime && list(status, "windows").length > 0 && [h("h2", null, "Lately"), windowBars(status)],
+        owners: hasTime && ownerTable(status),
+        windows: hasTime && list(status, "windows").length > 0 && [h2("Recently"), windowBars(status)],
         executions: hasTime && view && executionView(job, status, view),
         zoom: hasTime && view && zoomBar(view, wholeOf(status)),
         steps: hasTime && view && stepView(job, status, view),
