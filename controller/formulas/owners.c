@@ -49,9 +49,8 @@ static bool is_known(enum kind kind, struct slice name) {
     const char *slash = slice_find_char(name, '/');
     if (slash != NULL)
         before = slice_range(name.data, slash);
-    for (int i = 0; i < CLASS_COUNT && kind == KIND_CLASS; i++)
-        if (slice_is(name, rootcause_class_name((enum rootcause_class)i)))
-            return true;
+    if (kind == KIND_CLASS && rootcause_class_find(name) >= 0)
+        return true;
     for (int i = 0; i < CAUSE_COUNT && kind == KIND_CAUSE; i++)
         if (slice_is(i == CAUSE_KUEUE_EVICTION ? before : name, cause_name((enum cause)i)))
             return true;
@@ -68,13 +67,12 @@ static int read_row(struct slice line, struct row *row, struct error **err) {
                                         "a cause of deploy/docs/reference/causes.md, or *",
                                         "a bucket of deploy/docs/reference/causes.md, or *"};
     struct slice f[FIELDS];
-    int kind = 0, owner = 0;
+    int kind = 0;
     if (split(line, f, err) < 0)
         return -EINVAL;
     while (kind <= KIND_BUCKET && !slice_is(f[WHAT], kinds[kind]))
         kind++;
-    while (owner < OWNER_COUNT && !slice_is(f[OWNER], rootcause_owner_name((enum rootcause_owner)owner)))
-        owner++;
+    int owner = rootcause_owner_find(f[OWNER]);
     if (kind > KIND_BUCKET)
         return unknown(err, "kind", f[WHAT], "class, cause or bucket");
     if (!is_known((enum kind)kind, f[NAME]))
@@ -82,7 +80,7 @@ static int read_row(struct slice line, struct row *row, struct error **err) {
     if (kind == KIND_BUCKET && !slice_is(f[NODE_POOL], "*"))
         return error_set(err, EINVAL, "a bucket has no node pool: use * instead of \"%.*s\"",
                          f[NODE_POOL].size_bytes > 64 ? 64 : (int)f[NODE_POOL].size_bytes, f[NODE_POOL].data);
-    if (owner == OWNER_COUNT)
+    if (owner < 0)
         return unknown(err, "owner", f[OWNER], "Tenant, Platform, Provider, Scheduler or Unknown");
     *row = (struct row){(enum kind)kind, f[NAME], f[NODE_POOL], f[QUEUE], (enum rootcause_owner)owner};
     return 0;

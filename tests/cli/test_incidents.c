@@ -92,6 +92,31 @@ TEST(windows_that_tile_add_up) {
     json_decref(list);
 }
 
+/* Each interval at its job's price, rounded; the sums are those of the rounded costs, a currency for itself. */
+TEST(costs_are_of_the_intervals_and_of_one_currency) {
+    static const char *const currencies[] = {"USD", "EUR", "USD", ""};
+    json_t *list = json_array();
+    for (size_t i = 0; i < ARRAY_SIZE(currencies); i++)
+        json_array_append_new(
+            list,
+            json_pack("{s:{s:s,s:s},s:{s:[],s:{s:s},s:{s:s,s:s},s:[{s:i,s:s,s:s,s:i,s:i},{s:i,s:s}]}}", "metadata",
+                      "namespace", "n", "name", currencies[i], "status", "byOwner", "acceleratorHours", "allocated",
+                      "9.000", "cost", "currency", currencies[i], "pricePerChipHour", "2.5", "executions", "number", 1,
+                      "owner", "Tenant", "end", "2026-11-01T00:00:00Z", "lostMilliseconds", 10000, "lostChipSeconds",
+                      10, "number", 2, "firstStepAt", "2026-11-01T00:00:10Z"));
+    struct incidents n;
+    incidents_find(list, &(struct incidents_query){.owner = "Tenant", .from_ms = INT64_MIN, .to_ms = INT64_MAX}, &n);
+    REQUIRE(n.count == 4 && n.cost_count == 2);
+    int without = 0;
+    for (size_t i = 0; i < n.count; i++)
+        without += n.items[i].cost_cents < 0;
+    CHECK_INT(without, 1);
+    for (int i = 0; i < n.cost_count; i++) /* 10 chip-seconds cost 0.0069 */
+        CHECK_INT(n.costs[i].cents, strcmp(n.costs[i].currency, "USD") == 0 ? 2 : 1);
+    incidents_done(&n);
+    json_decref(list);
+}
+
 TEST(any_status_can_be_reported) {
     static const char *const hostile[] = {
         "[1, null, {\"status\":{\"byOwner\":7,\"executions\":{}}}]",

@@ -8,7 +8,14 @@ import re
 STORY = json.load(open("tests/data/export/story.json"))
 TRAINING = json.load(open("tests/data/export/training.json"))
 ITEMS = {j["metadata"]["name"]: j for j in json.load(open("tests/data/cli/fleet.json"))["items"]}
+OWNERS = [{"owner": "Scheduler", "milliseconds": 3000, "share": "0.60%", "interruptions": 1, "chipSeconds": 0, "cost": "0.00"},
+          {"owner": "Provider", "milliseconds": 20000, "share": "4.00%", "interruptions": 1, "chipSeconds": 5400, "cost": "17.50"}]
 FLEET = json.load(open("tests/data/cli/fleetgoodput.json"))
+# What the page says of it.
+FLEET_WORDS = ("Fleet research", "3 jobs", "590.970 interruptions per 1,000 node-days", "lost, USD", "425.00 USD", "2 NodeFailure 120 chip-hours, 300.00 USD",
+               "causes of interruptions: 2 TPUHardware; 1", "by owner: Provider 170 chip-hours, 425.00 USD, 3 interruptions; Tenant 62", "gke-tpu-17, 2 TPUHardware, owner Provider; evil",
+               "; others 1", "gke-tpu-17 fails at least 14.6 times",
+               "Cost: 1250.00 USD, of these 580.00 lost (100.00% of the chip-hours have a price)")
 STAMP = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
@@ -51,9 +58,7 @@ def interrupted(count=300):
         at = end
     start = to - datetime.timedelta(days=10)
     status["time"].update(start=start.strftime(stamp), observedThrough=to.strftime(stamp), wallMilliseconds=864000000, availableMilliseconds=800000000, productiveMilliseconds=700000000)
-    status["byOwner"] = [{"owner": "Tenant", "milliseconds": 34000000, "share": "3.94%", "interruptions": 100, "chipSeconds": 544000, "cost": "377.78"},
-                         {"owner": "Provider", "milliseconds": 120000000, "share": "13.89%", "interruptions": 200, "chipSeconds": 1920000, "cost": "1333.33"},
-                         {"owner": "Unknown", "milliseconds": 10000000, "share": "1.16%", "interruptions": 0, "chipSeconds": 160000, "cost": "111.11"}]
+    status["byOwner"] = OWNERS
     status["interruptions"] = {"byClass": [{"class": "GPUHardware", "count": 198}, {"class": "HostOOM", "count": 99}, {"class": "Unknown", "count": 3}], "total": count, "byCause": [{"cause": "NodeFailure", "count": 200}, {"cause": "OutOfMemory", "count": 100}], "meanTimeBetweenSeconds": 2666}
     return job
 

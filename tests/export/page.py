@@ -12,6 +12,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser  # noqa: E402
+from jobs import OWNERS  # noqa: E402
 from rig import BIN, Rig, Tally, fetch  # noqa: E402
 
 OUT = ".build/page"
@@ -24,8 +25,6 @@ FORECAST = {"intervalSeconds": 600, "saveMilliseconds": 2500, "persistMillisecon
             "remainingSteps": 4000, "remainingSeconds": 9000, "remainingDeviationSeconds": 1200, "finishAt": "2026-11-22T01:02:03Z",
             "assumptions": ["To reschedule takes no time: nothing was rescheduled yet."]}
 COST = {"currency": "USD", "pricePerChipHour": "2.5", "source": "Spec", "allocated": "1250.00", "productive": "670.00", "lost": "580.00"}
-OWNERS = [{"owner": "Scheduler", "milliseconds": 3000, "share": "0.60%", "interruptions": 1, "chipSeconds": 0, "cost": "0.00"},
-          {"owner": "Provider", "milliseconds": 20000, "share": "4.00%", "interruptions": 1, "chipSeconds": 5400, "cost": "17.50"}]
 JOBS = ["llama3-70b", "running", "queued", "hostile", "new"]
 HOSTILE = "</script><img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>&amp;'\" javascript:window.hit=1"
 
@@ -102,8 +101,8 @@ def check_job(t, b, rig):
     rows = b.ask("[...document.querySelectorAll('table.cards tbody tr')].map(r => r.innerText)")
     ends = [e for e in status["executions"] if "cause" in e]
     t.check("interruptions: each with its cause and evidence", all(any(e["cause"] in r and e["evidence"] in r for r in rows) for e in ends), rows)
-    headings = b.ask("[...document.querySelectorAll('table.cards')].map(c => [...c.querySelectorAll('th')].map(h => h.textContent))")
-    cells = b.ask("[...document.querySelectorAll('table.cards')].map(c => [...c.querySelectorAll('tbody tr')].map(r => [...r.children].map(d => d.textContent)))")
+    headings = b.ask("[...document.querySelectorAll('[data-key=interruptions] table, [data-key=starts] table')].map(c => [...c.querySelectorAll('th')].map(h => h.textContent))")
+    cells = b.ask("[...document.querySelectorAll('[data-key=interruptions] table, [data-key=starts] table')].map(c => [...c.querySelectorAll('tbody tr')].map(r => [...r.children].map(d => d.textContent)))")
     struck = [dict(zip(headings[0], row)) for row in cells[0]]
     t.check("interruptions: when each was noticed, and whether it saved on SIGTERM", [(r["noticed"], r["saved on SIGTERM"]) for r in struck] == [("1.2 s", ""), ("", "no")], struck)
     t.check("interruptions: why, who failed first, and what its nodes showed", struck[0]["root cause"] == "GPUHardware: Xid79 (Observed)first: slice 1/2, "

@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser  # noqa: E402
-from jobs import FLEET, STORY, TRAINING, named, put_jobs, shifted  # noqa: E402
+from jobs import FLEET, FLEET_WORDS, STORY, TRAINING, named, put_jobs, shifted  # noqa: E402
 from rig import BIN, Rig, Tally, fetch  # noqa: E402
 
 OUT = ".build/page/states"
@@ -95,10 +95,7 @@ def check_fleetgoodput(t, b, rig):
     b.until("document.querySelector('.fleetgoodput svg.fall')")
     status = FLEET["status"]
     found = b.ask("document.querySelector('.fleetgoodput').innerText")
-    for words in ("Fleet research", "3 jobs", "590.970 interruptions per 1,000 node-days", "lost, USD", "425.00 USD", "2 NodeFailure 120 chip-hours, 300.00 USD",
-                  "Root causes of interruptions: 2 TPUHardware; 1 Unknown", "Lost by owner: Provider 170 chip-hours, 425.00 USD, 3 interruptions; Tenant 62.0 chip-hours",
-                  "Nodes to blame: gke-tpu-17, 2 TPUHardware, owner Provider; evil", "; others 1", "Suspect nodes: gke-tpu-17 fails at least 14.6 times as often as the rest of its pool",
-                  "Cost: 1250.00 USD, of these 580.00 lost (100.00% of the chip-hours have a price)"):
+    for words in FLEET_WORDS:
         t.check(f"fleet: it says {words}", words in found, found)
     rows = b.ask("[...document.querySelectorAll('.fleetgoodput tbody tr')].map(r => [...r.children].map(c => c.textContent))")
     t.check("fleet: a row for all and one per group, with scores and cost", [[r[0], r[3], r[6]] for r in rows] ==

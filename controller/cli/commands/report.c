@@ -27,12 +27,11 @@ static int take_time(const char *option, const char *text, int64_t *ms, struct e
 
 static int take_query(const struct cli_report_options *o, struct incidents_query *query, struct error **err) {
     *query = (struct incidents_query){.from_ms = INT64_MIN, .to_ms = INT64_MAX};
-    for (int i = 0; i < OWNER_COUNT; i++)
-        if (strcmp(rootcause_owner_name((enum rootcause_owner)i), o->owner) == 0)
-            query->owner = rootcause_owner_name((enum rootcause_owner)i);
-    if (query->owner == NULL)
+    int owner = rootcause_owner_find(slice_of(o->owner));
+    if (owner < 0)
         return error_set(err, EINVAL, "--owner %s: not one of Tenant, Platform, Provider, Scheduler, Unknown",
                          o->owner);
+    query->owner = rootcause_owner_name((enum rootcause_owner)owner);
     if (take_time("--from", o->from, &query->from_ms, err) < 0 || take_time("--to", o->to, &query->to_ms, err) < 0)
         return -EINVAL;
     if (query->from_ms >= query->to_ms)

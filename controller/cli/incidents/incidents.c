@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "cli/render/pick.h"
+#include "formulas/price.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,6 +42,23 @@ static int64_t scaled(int64_t chip_seconds, int64_t part_ms, int64_t whole_ms) {
     return (int64_t)((__int128)chip_seconds * part_ms / whole_ms);
 }
 
+/* At the price that the status names; the sum is that of the rounded costs, as a reader adds them up. */
+static void add_cost(struct incidents *n, const json_t *status, struct incident *x) {
+    const char *currency = pick_text(status, "cost.currency");
+    int64_t price = price_parse(slice_of(pick_text(status, "cost.pricePerChipHour")));
+    int i = 0;
+    if (price < 0 || *currency == '\0' || x->chip_seconds < 0)
+        return;
+    x->cost_cents = price_cents(x->chip_seconds * 1000, price);
+    while (i < n->cost_count && strcmp(n->costs[i].currency, currency) != 0)
+        i++;
+    if (i == INCIDENTS_CURRENCIES)
+        return;
+    if (i == n->cost_count)
+        n->costs[n->cost_count++] = (struct incidents_cost){currency, 0};
+    add(&n->costs[i].cents, x->cost_cents);
+}
+
 /* Adds the part of an interruption that is in the window to the items; the rest is outside. */
 static void add_interruption(struct incidents *n, const json_t *job, const json_t *execution, const json_t *next,
                              bool is_counted) {
@@ -55,7 +73,8 @@ static void add_interruption(struct incidents *n, const json_t *job, const json_
                          .execution = execution,
                          .from_ms = max_of(from_ms, n->query.from_ms),
                          .to_ms = min_of(from_ms + lost_ms, n->query.to_ms),
-                         .chips = NAN};
+                         .chips = NAN,
+                         .cost_cents = -1};
     bool is_point = lost_ms == 0 && from_ms >= n->query.from_ms && from_ms < n->query.to_ms;
     if (x.to_ms <= x.from_ms && !is_point) {
         add_part(&n->outside, is_counted, lost_ms, chip_s);
@@ -70,6 +89,7 @@ static void add_interruption(struct incidents *n, const json_t *job, const json_
         x.chip_seconds = -1;
     else if (lost_ms > 0)
         x.chips = (double)chip_s * 1000 / (double)lost_ms;
+    add_cost(n, status, &x);
     MEM_GROW(n->items, n->count, n->capacity);
     n->items[n->count++] = x;
 }

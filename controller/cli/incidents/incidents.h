@@ -19,6 +19,7 @@ struct incident {
     int64_t from_ms, to_ms;        /* cut to the window */
     int64_t chip_seconds;          /* of this part; -1: chips are not known */
     double chips;                  /* mean of the allocated chips, over the whole interval; NAN */
+    int64_t cost_cents;            /* of the chip time, at the job's price; -1: it has none */
     bool is_cut;
 };
 
@@ -26,11 +27,19 @@ struct incidents_part {
     int64_t count, ms, chip_seconds;
 };
 
+enum { INCIDENTS_CURRENCIES = 8 };
+struct incidents_cost {   /* of the items in one currency; amounts of different currencies are never added */
+    const char *currency; /* borrowed from the list */
+    int64_t cents;
+};
+
 struct incidents {
     struct incidents_query query;
     struct incident *items; /* by time */
     size_t count, capacity;
-    struct incidents_part inside;  /* the items */
+    struct incidents_part inside;                      /* the items */
+    struct incidents_cost costs[INCIDENTS_CURRENCIES]; /* of the items; those of further currencies are left out */
+    int cost_count;
     struct incidents_part outside; /* of listed interruptions, but outside the window; count: wholly outside */
     struct incidents_part older;   /* of interruptions that the statuses list no longer */
     struct incidents_part buckets; /* of buckets, outside interruptions; count: 0 */

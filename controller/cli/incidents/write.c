@@ -3,11 +3,28 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "cli/render/pick.h"
+#include "formulas/price.h"
 
 #include <math.h>
 #include <string.h>
 
-enum column { FROM, TO, JOB, EXECUTION, CAUSE, CLASS, NODE, NODE_POOL, CHIPS, CHIP_HOURS, EVIDENCE, COLUMNS };
+enum column {
+    FROM,
+    TO,
+    JOB,
+    EXECUTION,
+    CAUSE,
+    CLASS,
+    REASON,
+    NODE,
+    NODE_POOL,
+    CHIPS,
+    CHIP_HOURS,
+    COST,
+    CURRENCY,
+    EVIDENCE,
+    COLUMNS
+};
 
 static const struct {
     const char *title, *key, *path; /* path: of the execution; NULL: calculated */
@@ -19,10 +36,13 @@ static const struct {
     [EXECUTION] = {"EXECUTION", "execution", NULL, true},
     [CAUSE] = {"CAUSE", "cause", "cause", false},
     [CLASS] = {"CLASS", "class", "rootCause.class", false},
+    [REASON] = {"REASON", "reason", "rootCause.reason", false},
     [NODE] = {"NODE", "node", "node", false},
     [NODE_POOL] = {"NODE-POOL", "node_pool", "nodePool", false},
     [CHIPS] = {"CHIPS", "chips", NULL, true},
     [CHIP_HOURS] = {"CHIP-HOURS", "chip_hours", NULL, true},
+    [COST] = {"COST", "cost", NULL, true},
+    [CURRENCY] = {"CURRENCY", "currency", NULL, true}, /* right-aligned, next to its number */
     [EVIDENCE] = {"EVIDENCE", "evidence", NULL, false},
 };
 
@@ -39,6 +59,11 @@ static void put_time(struct buf *out, int64_t ms, bool is_machine) {
 static void put_hours(struct buf *out, int64_t chip_seconds) {
     long long hundredths = (long long)(chip_seconds + 18) / 36;
     buf_format(out, "%lld.%02lld", hundredths / 100, hundredths % 100);
+}
+
+static void put_money(struct buf *out, int64_t cents) {
+    char text[PRICE_TEXT_SIZE];
+    buf_append_text(out, price_cents_format(text, cents));
 }
 
 static void put_chips(struct buf *out, double chips) {
@@ -60,10 +85,19 @@ static void put_cell(struct buf *out, const struct incident *x, enum column c, b
         put_chips(out, x->chips);
     else if (c == CHIP_HOURS && x->chip_seconds >= 0)
         put_hours(out, x->chip_seconds);
+    else if (c == COST && x->cost_cents >= 0)
+        put_money(out, x->cost_cents);
+    else if (c == CURRENCY && x->cost_cents >= 0)
+        buf_append_text(out, pick_text(x->job, "status.cost.currency"));
     else if (c == EVIDENCE)
         buf_append_text(out, evidence_of(x->execution));
     else if (columns[c].path != NULL)
         buf_append_text(out, pick_text(x->execution, columns[c].path));
+}
+
+/* People see no column of costs where no job has a price. */
+static bool is_shown(const struct incidents *n, enum column c) {
+    return (c != COST && c != CURRENCY) || n->cost_count > 0;
 }
 
 /* ---- sentences ---- */
@@ -93,6 +127,11 @@ static void put_sum(const struct incidents *n, struct buf *out) {
     put_part(out, before, &n->inside, "");
     if (without > 0)
         buf_format(out, "; the chips of %zu are not known", without);
+    for (int i = 0; i < n->cost_count; i++) {
+        buf_append_text(out, i == 0 ? "; cost " : ", ");
+        put_money(out, n->costs[i].cents);
+        buf_format(out, " %s", n->costs[i].currency);
+    }
 }
 
 /* What the sums of the statuses have, and where the rest of it is. */
@@ -118,16 +157,19 @@ static const char rule[] =
 
 /* ---- formats ---- */
 
-static void draw_line(const struct incident *x, const int *widths, struct buf *out) {
+static void draw_line(const struct incidents *n, const struct incident *x, const int *widths, struct buf *out) {
     CLEANUP_BUF struct buf text;
     buf_init(&text, 65536);
     for (enum column c = FROM; c < EVIDENCE; c++) {
+        if (!is_shown(n, c))
+            continue;
         if (x != NULL)
             put_cell(&text, x, c, false);
+        buf_append_text(out, c > FROM ? "  " : "");
         const char *shown = x == NULL ? columns[c].title : text.size_bytes > 0 ? buf_text(&text) : "-";
         text_cell(out, shown, widths[c], columns[c].is_number ? -1 : 1);
-        buf_append_text(out, c + 1 < EVIDENCE ? "  " : "\n");
     }
+    buf_append_char(out, '\n');
 }
 
 void incidents_table(const struct incidents *n, const struct text_style *style, struct buf *out) {
@@ -144,9 +186,9 @@ void incidents_table(const struct incidents *n, const struct text_style *style, 
     put_title(n, out);
     buf_append_text(out, "\n\n");
     if (n->count > 0)
-        draw_line(NULL, widths, out);
+        draw_line(n, NULL, widths, out);
     for (size_t i = 0; i < n->count; i++) {
-        draw_line(&n->items[i], widths, out);
+        draw_line(n, &n->items[i], widths, out);
         if (*evidence_of(n->items[i].execution))
             text_wrap(out, style, 4, 0, evidence_of(n->items[i].execution));
     }
@@ -217,10 +259,13 @@ void incidents_html(const struct incidents *n, struct buf *out) {
     put_html(out, "h1", buf_text(&text));
     buf_append_text(out, "\n<table>\n<tr>");
     for (enum column c = FROM; c < COLUMNS; c++)
-        put_html(out, "th", columns[c].title);
+        if (is_shown(n, c))
+            put_html(out, "th", columns[c].title);
     for (size_t i = 0; i < n->count; i++) {
         buf_append_text(out, "</tr>\n<tr>");
         for (enum column c = FROM; c < COLUMNS; c++) {
+            if (!is_shown(n, c))
+                continue;
             put_cell(&text, &n->items[i], c, false);
             put_html(out, "td", text.size_bytes > 0 ? buf_text(&text) : "-");
         }
@@ -247,6 +292,12 @@ static void set_time(json_t *object, const char *key, int64_t ms) {
         set_text(object, key, rfc3339_format_ms(text, ms));
 }
 
+static void set_money(json_t *object, int64_t cents, const char *currency) {
+    char text[PRICE_TEXT_SIZE];
+    set_text(object, "cost", price_cents_format(text, cents));
+    set_text(object, "currency", currency);
+}
+
 static json_t *incident_json(const struct incident *x) {
     json_t *o = json_object();
     set_time(o, "from", x->from_ms);
@@ -258,12 +309,15 @@ static json_t *incident_json(const struct incident *x) {
     json_object_set_new(o, "execution", json_integer(pick_int(x->execution, "number", 0)));
     set_text(o, "cause", pick_text(x->execution, "cause"));
     set_text(o, "class", pick_text(x->execution, "rootCause.class"));
+    set_text(o, "reason", pick_text(x->execution, "rootCause.reason"));
     set_text(o, "node", pick_text(x->execution, "node"));
     set_text(o, "nodePool", pick_text(x->execution, "nodePool"));
     if (!isnan(x->chips))
         json_object_set_new(o, "chips", json_real(x->chips));
     if (x->chip_seconds >= 0)
         json_object_set_new(o, "chipSeconds", json_integer(x->chip_seconds));
+    if (x->cost_cents >= 0)
+        set_money(o, x->cost_cents, pick_text(x->job, "status.cost.currency"));
     set_text(o, "evidence", evidence_of(x->execution));
     return o;
 }
@@ -290,6 +344,13 @@ json_t *incidents_json(const struct incidents *n) {
                             json_pack("{s:I, s:I, s:I}", "interruptions", (json_int_t)p->count, "milliseconds",
                                       (json_int_t)p->ms, "chipSeconds", (json_int_t)p->chip_seconds));
     }
+    json_t *costs = json_array();
+    for (int i = 0; i < n->cost_count; i++) {
+        json_t *cost = json_object();
+        set_money(cost, n->costs[i].cents, n->costs[i].currency);
+        json_array_append_new(costs, cost);
+    }
+    json_object_set_new(o, "costs", costs);
     json_object_set_new(o, "jobs", json_integer((json_int_t)n->jobs));
     json_object_set_new(o, "jobsWithoutOwners", json_integer((json_int_t)n->jobs_without));
     return o;
