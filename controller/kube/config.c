@@ -23,9 +23,8 @@ static void exec_free(struct kube_exec_config *exec) {
 void kube_config_free(struct kube_config *c) {
     if (c == NULL)
         return;
-    char *texts[] = {c->origin,     c->server,   c->namespace_, c->ca_file,   c->ca_pem,
-                     c->cert_file,  c->cert_pem, c->key_file,   c->key_pem,   c->token,
-                     c->token_file, c->username, c->password,   c->proxy_url, c->tls_server_name};
+    char *texts[] = {c->origin,  c->server, c->ca_file,    c->ca_pem,   c->cert_file, c->cert_pem,  c->key_file,
+                     c->key_pem, c->token,  c->token_file, c->username, c->password,  c->proxy_url, c->tls_server_name};
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         free(texts[i]);
     free_list(c->headers);

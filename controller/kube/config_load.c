@@ -1,8 +1,6 @@
 #include "kube/config_load.h"
 
-#include "base/file.h"
 #include "base/mem.h"
-#include "base/slice.h"
 #include "kube/kubeconfig.h"
 
 #include <errno.h>
@@ -17,12 +15,6 @@ int kube_config_load_in_cluster(const char *directory, const char *host, const c
     c->server = mem_format("https://%s%s%s:%s", is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", port);
     c->token_file = mem_format("%s/token", directory);
     c->ca_file = mem_format("%s/ca.crt", directory);
-    char *path CLEANUP_FREE = mem_format("%s/namespace", directory);
-    char *text CLEANUP_FREE = NULL;
-    if (file_read(path, 4096, &text, NULL) < 0)
-        c->namespace_ = mem_strdup("default");
-    else
-        c->namespace_ = slice_dup(slice_trim(slice_of(text)));
     if (access(c->token_file, R_OK) != 0)
         return error_set(err, errno,
                          "in-cluster: %s cannot be read: %s; the pod needs automountServiceAccountToken: true",

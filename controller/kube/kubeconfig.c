@@ -366,8 +366,6 @@ static int build(struct sources *s, const char *context, struct kube_config *c, 
         r = yamldoc_text(at.doc, at.node, "cluster", &cluster, err);
     if (r == 0)
         r = yamldoc_text(at.doc, at.node, "user", &user, err);
-    if (r == 0)
-        r = yamldoc_text(at.doc, at.node, "namespace", &c->namespace_, err);
     if (r == 0 && cluster == NULL)
         r = yamldoc_error(at.doc, at.node, err, "context \"%s\" names no cluster", name);
     if (r == 0)
@@ -380,8 +378,6 @@ static int build(struct sources *s, const char *context, struct kube_config *c, 
         r = read_user(&as, c, err);
     if (r == 0 && c->exec != NULL)
         r = read_cluster_extension(&in, c->exec, err);
-    if (r == 0 && c->namespace_ == NULL)
-        c->namespace_ = mem_strdup("default");
     return r;
 }
 

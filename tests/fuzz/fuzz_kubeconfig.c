@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct kube_config *c) {
     assert(strncmp(c->server, "http://", 7) == 0 || strncmp(c->server, "https://", 8) == 0);
-    assert(c->namespace_ != NULL && c->origin != NULL);
+    assert(c->origin != NULL);
     assert((c->cert_file != NULL || c->cert_pem != NULL) == (c->key_file != NULL || c->key_pem != NULL));
     assert(c->exec == NULL || (c->exec->command != NULL && c->exec->api_version != NULL));
     assert(c->ca_pem == NULL || strstr(c->ca_pem, "-----BEGIN ") != NULL);

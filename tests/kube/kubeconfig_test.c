@@ -28,7 +28,6 @@ static void check_value(const char *path, const struct kube_config *c, const cha
     const struct {
         const char *key, *value;
     } all[] = {{"server", c->server},
-               {"namespace", c->namespace_},
                {"token", c->token != NULL ? c->token : "none"},
                {"ca_file", c->ca_file},
                {"ca_pem", c->ca_pem},
@@ -156,11 +155,9 @@ TEST(in_cluster_reads_the_service_account) {
     CHECK(kube_config_load_in_cluster(folder, "fd00::1", "443", &c, &err) < 0);
     CHECK(strstr(error_text(err), "automountServiceAccountToken") != NULL);
     folder_write(folder, "token", "tok");
-    folder_write(folder, "namespace", "here\n");
     CHECK_INT(kube_config_load_in_cluster(folder, "fd00::1", "443", &c, NULL), 0);
     REQUIRE(c != NULL);
     CHECK_TEXT(c->server, "https://[fd00::1]:443");
-    CHECK_TEXT(c->namespace_, "here");
     folder_remove(folder);
 }
 
