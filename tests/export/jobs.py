@@ -13,7 +13,7 @@ OWNERS = [{"owner": "Scheduler", "milliseconds": 3000, "share": "0.60%", "interr
 FLEET = json.load(open("tests/data/cli/fleetgoodput.json"))
 # What the page says of it.
 FLEET_WORDS = ("Fleet research", "3 jobs", "590.970 interruptions per 1,000 node-days", "lost, USD", "425.00 USD", "2 NodeFailure 120 chip-hours, 300.00 USD",
-               "causes of interruptions: 2 TPUHardware; 1", "by owner: Provider 170 chip-hours, 425.00 USD, 3 interruptions; Tenant 62", "gke-tpu-17, 2 TPUHardware, owner Provider; evil",
+               "causes of interruptions: 2 TPUHardware; 1", "by owner: Provider 170 chip-hours, 425.00 USD, interruptions: 3; Tenant 62", "gke-tpu-17, 2 TPUHardware, owner Provider; evil",
                "; others 1", "gke-tpu-17 fails at least 14.6 times",
                "Cost: 1250.00 USD, of these 580.00 lost (100.00% of the chip-hours have a price)")
 STAMP = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -52,7 +52,7 @@ def interrupted(count=300):
             e.update(end=end.strftime(stamp), cause="NodeFailure" if i % 3 else "OutOfMemory", owner="Provider" if i % 3 else "Tenant", node=f"tpu-{i % 3}", nodePool="tpu", lostWorkMilliseconds=4000, lostSteps=2,
                      rootCause={"class": "GPUHardware", "reason": "Xid79", "owner": "Provider", "basis": "Observed", "symptomOnly": False, "replicatedJob": "slice", "jobIndex": 1,
                                 "completionIndex": 2, "followers": 63, "unread": 1,
-                                "line": "NVRM: Xid (PCI:0000:9b:00): 79, pid=4242, GPU has fallen off the bus. " + "Its registers read as all ones. " * 12}, nodeEvidence=[{"node": f"tpu-{i % 3}", "signal": "Xid79", "role": "Cause"}],
+                                "line": "NVRM: Xid (PCI:0000:9b:00): 79, pid=4242, GPU has fallen off the bus. " + "Its registers read as all ones. " * 7}, nodeEvidence=[{"node": f"tpu-{i % 3}", "signal": "Xid79", "role": "Cause"}],
                      evidence="Pod x: " + "the kubelet stopped posting the status of its node " * 8)
         status["executions"].append(e)
         at = end

@@ -89,9 +89,10 @@ static void draw_root_cause(const json_t *execution, const struct text_style *st
         return;
     CLEANUP_BUF struct buf line;
     buf_init(&line, 4096);
+    /* The site's policy may name another owner than the root cause does. */
+    const char *owner = *pick_text(execution, "owner") ? pick_text(execution, "owner") : pick_text(c, "owner");
     buf_format(&line, "%s%s%s (owner %s, %s)", pick_text(c, "class"), *pick_text(c, "reason") ? ": " : "",
-               pick_text(c, "reason"), *pick_text(c, "owner") ? pick_text(c, "owner") : "Unknown",
-               pick_text(c, "basis"));
+               pick_text(c, "reason"), *owner ? owner : "Unknown", pick_text(c, "basis"));
     if (json_is_true(pick(c, "symptomOnly")))
         buf_format(&line, ", a symptom only%s%s", *pick_text(c, "waitsFor") ? ": it waits for " : "",
                    pick_text(c, "waitsFor"));

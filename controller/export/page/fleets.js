@@ -148,7 +148,7 @@ function fleetView(f) {
             "byOwner",
             5,
             (o) =>
-                `${text(o, "owner")}${hours(o)}${money(o)}${o.interruptions > 0 ? `, ${text(o, "interruptions")} interruptions` : ""}`,
+                `${text(o, "owner")}${hours(o)}${money(o)}${o.interruptions > 0 ? `, interruptions: ${text(o, "interruptions")}` : ""}`,
         ),
         each(
             "Nodes to blame: ",

@@ -108,7 +108,7 @@ function ownerTable(status) {
     return (
         rows.length > 0 && [
             h2("Who owns the lost time"),
-            note("What an interruption cost belongs to its owner, all other lost time to the owner of its row above."),
+            note("What an interruption cost belongs to its owner, all other lost time to its bucket's owner."),
             table(rows, [
                 ["owner", "owner"],
                 ["lost", (o) => duration(number(o, "milliseconds")), "num"],
