@@ -30,6 +30,7 @@ kube-apiserver k8s k8s.io/kubernetes/cmd/kube-apiserver
 kube-controller-manager k8s k8s.io/kubernetes/cmd/kube-controller-manager
 kube-scheduler k8s k8s.io/kubernetes/cmd/kube-scheduler
 kueue-manager kueue sigs.k8s.io/kueue/cmd/kueue
+trainer-manager trainer .
 kubelet k8s k8s.io/kubernetes/cmd/kubelet
 kube-proxy k8s k8s.io/kubernetes/cmd/kube-proxy
 coredns coredns github.com/coredns/coredns

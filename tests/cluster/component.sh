@@ -3,7 +3,7 @@
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 . "$HERE/components.sh"
-[ "${1:-}" = start ] && [ $# = 2 ] || die "usage: component.sh start etcd|kube-apiserver|kube-controller-manager|kube-scheduler|kwok|jobset|kueue"
+[ "${1:-}" = start ] && [ $# = 2 ] || die "usage: component.sh start etcd|kube-apiserver|kube-controller-manager|kube-scheduler|kwok|jobset|kueue|trainer"
 rm -f "$PIDS/$2" # the old one is dead; it may still be a zombie, whose id answers
 case $2 in
 etcd) start_etcd ;;
@@ -14,6 +14,10 @@ kwok) start_kwok ;;
 jobset)
   start_jobset
   wait_for jobset 1200 curl -sf "http://127.0.0.1:$JOBSET_HEALTH_PORT/readyz"
+  ;;
+trainer)
+  start_trainer
+  wait_for trainer 1200 curl -sf "http://127.0.0.1:$TRAINER_HEALTH_PORT/readyz"
   ;;
 kueue)
   start_kueue

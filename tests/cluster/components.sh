@@ -82,6 +82,10 @@ start_jobset() {
   start jobset "$BIN/jobset-manager" --config="$RUN/jobset.yaml" --zap-log-level=2 --kubeconfig="$KC/jobset"
 }
 
+start_trainer() {
+  start trainer "$BIN/trainer-manager" --health-probe-bind-address="127.0.0.1:$TRAINER_HEALTH_PORT" --kubeconfig="$KC/trainer"
+}
+
 start_kueue() {
   start kueue env KUBECONFIG="$KC/kueue" "$BIN/kueue-manager" --config="$RUN/kueue.yaml" --zap-log-level=2
 }

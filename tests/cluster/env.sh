@@ -31,6 +31,7 @@ JOBSET_WEBHOOK_PORT=29443
 KUEUE_HEALTH_PORT=28082
 KUEUE_METRICS_PORT=28444
 KUEUE_WEBHOOK_PORT=29444
+TRAINER_HEALTH_PORT=28083
 # As JSON, so that the chaos test can read the truth from etcd itself (story/etcd.py).
 APISERVER_FLAGS=(--storage-media-type=application/json)
 

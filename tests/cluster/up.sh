@@ -27,7 +27,7 @@ apply_manifests() {
   [ -s "$RUN/applied" ] && return 0
   ca=$(base64 -w0 "$PKI/ca.crt")
   mkdir -p "$RUN/manifests"
-  for name in kwok jobset kueue autoscaler; do sed "s|@CABUNDLE@|$ca|" "$MANIFESTS/$name.yaml" >"$RUN/manifests/$name.yaml"; done
+  for name in kwok jobset kueue trainer autoscaler; do sed "s|@CABUNDLE@|$ca|" "$MANIFESTS/$name.yaml" >"$RUN/manifests/$name.yaml"; done
   wait_for "namespace kube-system" 300 kubectl get namespace kube-system
   # The second pass is for objects whose CRD the first pass has only just created.
   apply="kubectl apply --server-side --force-conflicts --validate=false -f $RUN/manifests/"
@@ -52,7 +52,7 @@ create_nodes() {
   echo 1 >"$RUN/nodes"
 }
 
-for name in etcd kube-apiserver kube-controller-manager kube-scheduler kwok jobset-manager kueue-manager kubectl; do
+for name in etcd kube-apiserver kube-controller-manager kube-scheduler kwok jobset-manager kueue-manager trainer-manager kubectl; do
   [ -x "$BIN/$name" ] || die "$name is not built: run tests/cluster/build.sh"
 done
 "$HERE/manifests.sh"
@@ -68,6 +68,7 @@ say "CRDs, RBAC, webhook configurations"
 service_account_kubeconfig kwok kube-system kwok-controller
 service_account_kubeconfig jobset jobset-system jobset-controller-manager
 service_account_kubeconfig kueue kueue-system kueue-controller-manager
+service_account_kubeconfig trainer kubeflow-system kubeflow-trainer-controller-manager
 for name in jobset kueue; do
   sed -e "s|@PKI@|$PKI|; s|@JOBSET_HEALTH_PORT@|$JOBSET_HEALTH_PORT|; s|@JOBSET_METRICS_PORT@|$JOBSET_METRICS_PORT|" \
     -e "s|@JOBSET_WEBHOOK_PORT@|$JOBSET_WEBHOOK_PORT|; s|@KUEUE_HEALTH_PORT@|$KUEUE_HEALTH_PORT|" \
@@ -76,10 +77,12 @@ done
 start_kwok
 start_jobset
 start_kueue
+start_trainer
 wait_for kwok 300 curl -sfk "https://127.0.0.1:$KWOK_PORT/healthz"
 wait_for jobset 600 curl -sf "http://127.0.0.1:$JOBSET_HEALTH_PORT/readyz"
 wait_for kueue 600 curl -sf "http://127.0.0.1:$KUEUE_HEALTH_PORT/readyz"
-say "kwok, JobSet, Kueue"
+wait_for trainer 600 curl -sf "http://127.0.0.1:$TRAINER_HEALTH_PORT/readyz"
+say "kwok, JobSet, Kueue, Trainer"
 create_nodes
 wait_for kube-scheduler 300 curl -sfk "https://127.0.0.1:$SCHEDULER_PORT/readyz"
 wait_for kube-controller-manager 300 curl -sfk "https://127.0.0.1:$KCM_PORT/healthz"

@@ -11,6 +11,8 @@ PATHS = {
     "pods": "/api/v1",
     "nodes": "/api/v1",
     "events": "/api/v1",
+    "trainjobs": "/apis/trainer.kubeflow.org/v1alpha1",
+    "clustertrainingruntimes": "/apis/trainer.kubeflow.org/v1alpha1",
     "workloads": "/apis/kueue.x-k8s.io/v1beta2",
     "workloads.v1beta1": "/apis/kueue.x-k8s.io/v1beta1",
     "clusterqueues": "/apis/kueue.x-k8s.io/v1beta2",
@@ -22,7 +24,7 @@ PATHS = {
     "admissionchecks": "/apis/kueue.x-k8s.io/v1beta2",
     "provisioningrequests": "/apis/autoscaling.x-k8s.io/v1",
 }
-CLUSTER_SCOPED = ("nodes", "clusterqueues", "admissionchecks", "fleetgoodputs")
+CLUSTER_SCOPED = ("nodes", "clusterqueues", "admissionchecks", "fleetgoodputs", "clustertrainingruntimes")
 
 
 class ApiError(Exception):

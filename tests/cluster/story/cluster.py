@@ -13,7 +13,14 @@ JOB_NAME = "batch.kubernetes.io/job-name"
 COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
 EXIT, REASON, RESTARTS = "cluster-test/exit", "cluster-test/reason", "cluster-test/restarts"
 LEASES = "kube-node-lease"
-RESOURCES = {"JobSet": "jobsets", "Job": "jobs", "JobGoodput": "jobgoodputs"}
+RESOURCES = {
+    "JobSet": "jobsets",
+    "Job": "jobs",
+    "TrainJob": "trainjobs",
+    "ClusterTrainingRuntime": "clustertrainingruntimes",
+    "JobGoodput": "jobgoodputs",
+}
+GROUPS = {"JobSet": "jobset.x-k8s.io", "Job": "batch", "TrainJob": "trainer.kubeflow.org"}
 
 
 class Cluster:
@@ -51,8 +58,7 @@ class Cluster:
 
     def observe(self, namespace, name, kind="JobSet", goodput_name=None, **spec):
         """Creates the JobGoodput for a target."""
-        group = "batch" if kind == "Job" else "jobset.x-k8s.io"
-        target = {"apiGroup": group, "kind": kind, "name": name}
+        target = {"apiGroup": GROUPS[kind], "kind": kind, "name": name}
         manifest = job_goodput(namespace, goodput_name or name, target, **spec)
         return self.api.create("jobgoodputs", manifest)
 

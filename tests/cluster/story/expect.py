@@ -9,7 +9,6 @@ import compare
 import oracle
 import status as read
 import story_provisioning
-from cluster import RESOURCES
 from watch import condition, is_true, unix
 
 # What each JobGoodput must say in the end. causes: [(causes, any of which fits, count)]
@@ -36,6 +35,7 @@ ALL_JOBS = (
     Job("cohort", "jobsets", "cohort", "borrower", "Succeeded", "Completed", [(("KueuePreemption",), 1), (("KueueEviction/ClusterQueueStopped",), 1)], 3),
     Job("cohort", "jobsets", "cohort", "owner", "Succeeded", "Completed", [], 1),
     Job("provisioning", "jobsets", "provisioning", "provisioned", "Succeeded", "Completed", [(("KueueEviction/AdmissionCheck",), 1)], 2),
+    Job("trainjob", "jobsets", "trainjob", "trained", "Succeeded", "Completed", [(ERROR, 1), (("KueueEviction/ClusterQueueStopped",), 1)], 3),
     Job("nodes", "jobsets", "nodes", "node-gone", "Succeeded", "Completed", [(("NodeFailure",), 1)], 2),
 )
 WAITED = re.compile(r"Waited ([0-9.]+) seconds for step (\d+) to finish before starting checkpointing")
@@ -146,7 +146,7 @@ class Expectations:
     def is_of_its_end(self, goodput):
         """Whether its time ends within the second that the target's end is stamped with."""
         through = read.status(goodput).get("time", {}).get("observedThrough")
-        stream, meta = RESOURCES[goodput["spec"]["targetRef"]["kind"]], goodput["metadata"]
+        stream, meta = "jobs" if goodput["spec"]["targetRef"]["kind"] == "Job" else "jobsets", goodput["metadata"]
         versions = self.watch.versions(stream, meta["namespace"], goodput["spec"]["targetRef"]["name"])
         stamps = {oracle.turned(o.object, kind) for o in versions for kind in oracle.ENDS if is_true(o.object, kind)}
         return through is not None and any(0 <= unix(through) - unix(stamp) < 1 for stamp in stamps if stamp)

@@ -91,7 +91,8 @@ class Target:
         for observation in versions:
             at = moment(observation.time, spec_written(observation.object))
             self.suspended.add(at, bool(observation.object["spec"].get("suspend")))
-        self.is_queued = QUEUE_NAME in self.item["metadata"].get("labels", {})
+        is_labeled = QUEUE_NAME in self.item["metadata"].get("labels", {})
+        self.is_queued = is_labeled or any(self._owns(o.object) for o in list(watch.history["workloads"]))  # of its TrainJob
         self.replicated = self._required()
         self.required = sum(count for count in self.replicated.values())
         self.queue = self._queue() if self.is_queued else Steps()

@@ -14,8 +14,9 @@ import story_order
 import story_provisioning
 import story_queue
 import story_training
+import story_trainjob
 
-NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning"
+NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob"
 
 
 def play_all(options, cluster, facts, tally):
@@ -31,6 +32,7 @@ def play_all(options, cluster, facts, tally):
         "nodes": lambda: story_nodes.play(cluster),
         "cohort": lambda: story_cohort.play(cluster),
         "provisioning": lambda: story_provisioning.play(cluster),
+        "trainjob": lambda: story_trainjob.play(cluster),
     }
 
     def run(name):
