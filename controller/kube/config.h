@@ -21,8 +21,8 @@ struct kube_exec_config {
 };
 
 struct kube_config {
-    char *origin;     /* "kubeconfig /home/a/.kube/config", "the service account", for messages */
-    char *server;     /* URL without a slash at the end */
+    char *origin; /* "kubeconfig /home/a/.kube/config", "the service account", for messages */
+    char *server; /* URL without a slash at the end */
     char *ca_file, *ca_pem;
     char *cert_file, *cert_pem, *key_file, *key_pem;
     char *token, *token_file;
