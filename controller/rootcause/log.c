@@ -66,7 +66,7 @@ void rootcause_log_free(struct rootcause_log *log) {
 /* ---- findings ---- */
 
 bool finding_is_stop(const struct finding *f) {
-    return f->row != NULL && f->row->role == ROLE_STOP;
+    return f->is_stop;
 }
 
 bool finding_is_failure(const struct finding *f) {
@@ -197,6 +197,7 @@ static struct finding make(const struct line *line, const struct writer *w, cons
         return f;
     f.class_ = row->class_;
     f.role = row->role == ROLE_PRIMARY && is_warning(line->text) ? ROLE_WEAK : row->role;
+    f.is_stop = row->role == ROLE_STOP;
     f.owner = row->owner;
     slice_copy(f.reason, sizeof f.reason, row->reason);
     if (f.role == ROLE_SYMPTOM)
@@ -285,6 +286,7 @@ static void continue_message(struct rootcause_log *log, struct writer *w, struct
     if (row == NULL || row->role == ROLE_ADVICE)
         return;
     w->pending.row = row;
+    w->pending.is_stop = row->role == ROLE_STOP;
     w->pending.class_ = row->class_;
     w->pending.role = row->role == ROLE_PRIMARY ? w->pending.role : row->role;
     w->pending.owner = row->owner;
@@ -541,4 +543,65 @@ size_t rootcause_log_followers(const struct rootcause_log *log) {
     for (size_t i = 0; i < MAX_RANKS / 64; i++)
         count += (size_t)__builtin_popcountll(log->symptom_ranks[i] & ~log->cause_ranks[i]);
     return count;
+}
+
+/* ---- checkpoints ---- */
+
+static void visit_finding(struct codec *c, struct finding *f, enum rootcause_role role) {
+    bool is_there = f->role != ROLE_COUNT;
+    codec_bool(c, &is_there);
+    if (!is_there)
+        return;
+    f->role = role;
+    CODEC_INT(c, &f->class_, 0, CLASS_COUNT - 1);
+    CODEC_INT(c, &f->owner, 0, OWNER_COUNT - 1);
+    codec_chars(c, f->reason, sizeof f->reason);
+    codec_chars(c, f->text, sizeof f->text);
+    codec_chars(c, f->frame, sizeof f->frame);
+    codec_chars(c, f->waits_for, sizeof f->waits_for);
+    codec_i64(c, &f->line);
+    codec_i64(c, &f->at_ns);
+    codec_i64(c, &f->rank);
+    codec_bool(c, &f->is_exception);
+    codec_bool(c, &f->is_stop);
+}
+
+/* Of the ranks that wait only the first and the last one matter: find_behind in verdict.c. */
+static void visit_waiting(struct rootcause_log *log, struct codec *c) {
+    struct waiting ends[2];
+    size_t count = 0;
+    for (size_t i = 0; i < log->waiting_count; i++) {
+        const struct waiting *w = &log->waiting[i];
+        if (count == 0 || w->enqueued < ends[0].enqueued)
+            ends[0] = *w;
+        if (count == 0 || w->enqueued > ends[1].enqueued)
+            ends[1] = *w;
+        count = 2;
+    }
+    count = codec_count(c, count, 2);
+    for (size_t i = 0; i < count; i++) {
+        codec_i64(c, &ends[i].rank);
+        codec_i64(c, &ends[i].enqueued);
+        if (!codec_is_reading(c))
+            continue;
+        MEM_GROW(log->waiting, log->waiting_count, log->waiting_capacity);
+        log->waiting[log->waiting_count++] = ends[i];
+    }
+}
+
+void rootcause_log_visit(struct rootcause_log *log, struct codec *c) {
+    bool has_ranks = false;
+    settle_all(log);
+    for (int i = 0; i < ROLE_COUNT; i++) {
+        visit_finding(c, &log->found[i], (enum rootcause_role)i);
+        visit_finding(c, &log->survived[i], (enum rootcause_role)i);
+    }
+    visit_waiting(log, c);
+    for (size_t i = 0; i < MAX_RANKS / 64; i++)
+        has_ranks |= (log->symptom_ranks[i] | log->cause_ranks[i]) != 0;
+    codec_bool(c, &has_ranks);
+    for (size_t i = 0; has_ranks && i < MAX_RANKS / 64; i++) {
+        codec_u64(c, &log->symptom_ranks[i]);
+        codec_u64(c, &log->cause_ranks[i]);
+    }
 }

@@ -3,6 +3,7 @@
 #ifndef ROOTCAUSE_LOG_H
 #define ROOTCAUSE_LOG_H
 
+#include "base/codec.h"
 #include "rootcause/line.h"
 #include "rootcause/mask.h"
 #include "rootcause/traceback.h"
@@ -21,6 +22,7 @@ struct finding {
     const struct signature *row;         /* NULL: an exception that no row names */
     int64_t line, at_ns, rank;           /* at_ns: INT64_MIN, rank: RANK_UNKNOWN if not known */
     bool is_exception;                   /* ends a traceback */
+    bool is_stop;                        /* of a row that stops the process */
 };
 
 /* The process was asked to stop, from outside. */
@@ -44,6 +46,10 @@ void rootcause_log_progress(struct rootcause_log *log);
 /* Answers count what came so far; more may follow. */
 void rootcause_log_settle(struct rootcause_log *log);
 void rootcause_log_end(struct rootcause_log *log);
+
+/* Writes what was found into a checkpoint, or adds it to an empty log. What is being read, such as half a traceback,
+ * and the rows of findings are not in it. */
+void rootcause_log_visit(struct rootcause_log *log, struct codec *c);
 
 /* After the end, or settled: the finding that decides for this log; NULL: none. */
 const struct finding *rootcause_log_best(const struct rootcause_log *log);

@@ -196,3 +196,20 @@ TEST(the_newest_256_followed_logs_keep_what_failed_in_them) {
     }
     model_free(m);
 }
+
+TEST(a_successor_knows_what_a_followed_log_showed) {
+    struct model *m = new_model();
+    print_traceback(m, "a", 999.5);
+    CLEANUP_FREE char *status = fake_finish(m, 999.9);
+    struct model *next = model_new(&(struct model_options){.keeps_checkpoints = true, .reads_last_words = true});
+    CLEANUP_FREE char *more = replay_left(status);
+    replay_jobgoodput(next, "ns", "js", "PodLog", more, fake_ms(0));
+    fake_observe_jobset(next, 2, "", "", 1001);
+    fail(next, "a", 0, 1000);
+    refuse_words(next);
+    end_log(next, "a", NULL);
+    CLEANUP_FREE char *later = fake_finish(next, 1002);
+    check_member(later, "reason", "\"KeyError\"");
+    check_member(later, "frame", "\"train.py:12 in step\"");
+    check_member(later, "unread", "0");
+}

@@ -1,4 +1,5 @@
 /* status.executions[].rootCause: why an execution ended, from what its containers and nodes left behind. */
+#include "base/base64.h"
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
@@ -9,6 +10,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #define XID_79                                                                                                         \
     "{\"metadata\":{\"name\":\"n0\",\"uid\":\"uid-n0\"},\"spec\":{},\"status\":{\"conditions\":[{\"type\":\"Ready\","  \
@@ -382,4 +384,91 @@ TEST(a_root_cause_of_more_than_an_hour_ago_has_no_event) {
     read_words(m, texts, ARRAY_SIZE(texts));
     check_events(m, 4701, "");
     model_free(m);
+}
+
+/* ---- a successor ---- */
+
+TEST(a_successor_knows_which_containers_had_no_words) {
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1), next = fake_running("a2", "n1", 1010);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    read_words(m, NULL, 0);
+    CLEANUP_FREE char *status = fake_finish(m, 1001);
+    check_member(status, "unread", "1");
+    struct model *successor = successor_that_reads(status);
+    fake_observe_jobset(successor, 2, "", "", 1004);
+    fake_observe_pod(successor, &a, OBSERVED_PRESENT, 1004);
+    read_words(successor, NULL, 0);
+    CHECK_INT(asked_count, 0);
+    fake_observe_pod(successor, &a, OBSERVED_DELETED, 1006);
+    fake_observe_pod(successor, &next, OBSERVED_PRESENT, 1013);
+    CLEANUP_FREE char *later = fake_finish(successor, 1100);
+    check_member(later, "class", "\"Unknown\"");
+    check_member(later, "node", "\"n0\"");
+    check_member(later, "unread", "1");
+}
+
+/* The unpacked checkpoint of a status. */
+static char *unpacked(const char *status, size_t *size) {
+    enum { HEAD_BYTES = 9 }; /* checkpoint.h */
+    const char *at = strstr(status, "\"checkpoint\":\"");
+    if (at == NULL)
+        return NULL;
+    at += strlen("\"checkpoint\":\"");
+    struct slice text = {at, strcspn(at, "\"#")};
+    size_t packed_size;
+    CLEANUP_FREE char *packed = base64_decode(text, &packed_size);
+    uLong raw_size = 1 << 20;
+    char *raw = mem_alloc(raw_size);
+    CHECK_INT(
+        uncompress((Bytef *)raw, &raw_size, (const Bytef *)packed + HEAD_BYTES, (uLong)(packed_size - HEAD_BYTES)),
+        Z_OK);
+    *size = raw_size;
+    return raw;
+}
+
+TEST(a_successor_knows_what_a_termination_message_showed_but_not_its_text) {
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1), next = fake_running("a2", "n1", 1010);
+    a.message = "\"Traceback (most recent call last):\\n  File \\\"/app/t.py\\\", line 3, in f\\n"
+                "KeyError: 'token hf_abcdefghijklmnopqrstuvwxyz012345'\\n\"";
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    CLEANUP_FREE char *status = fake_finish(m, 1001); /* before it was asked for */
+    check_member(status, "", "");
+    size_t size = 0;
+    CLEANUP_FREE char *raw = unpacked(status, &size);
+    REQUIRE(raw != NULL);
+    CHECK(memmem(raw, size, "t.py:3 in f", 11) != NULL);
+    CHECK(memmem(raw, size, "hf_abc", 6) == NULL);
+    struct model *successor = successor_that_reads(status);
+    fake_observe_jobset(successor, 2, "", "", 1004);
+    fake_observe_pod(successor, &a, OBSERVED_DELETED, 1006);
+    read_words(successor, NULL, 0);
+    fake_observe_pod(successor, &next, OBSERVED_PRESENT, 1013);
+    CLEANUP_FREE char *later = fake_finish(successor, 1100);
+    check_member(later, "reason", "\"KeyError\"");
+    check_member(later, "frame", "\"t.py:3 in f\"");
+    check_member(later, "unread", "1");
+}
+
+TEST(a_successor_adds_what_it_reads_to_what_was_read) {
+    static const char *const first[][2] = {{"a", PEER_LOST}};
+    static const char *const second[][2] = {{"b", KEY_ERROR}};
+    struct model *m = model_of(true);
+    struct fake_pod a = failed("a", "n0", 0, 1000, 1), b = failed("b", "n1", 1, 1001, 1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    read_words(m, first, ARRAY_SIZE(first));
+    CLEANUP_FREE char *status = fake_finish(m, 1001);
+    check_member(status, "class", "\"PeerLost\"");
+    struct model *successor = successor_that_reads(status);
+    fake_observe_jobset(successor, 2, "", "", 1004);
+    fake_observe_pod(successor, &a, OBSERVED_DELETED, 1004);
+    fake_observe_pod(successor, &b, OBSERVED_PRESENT, 1004);
+    read_words(successor, second, ARRAY_SIZE(second));
+    CHECK_INT(asked_count, 1);
+    CLEANUP_FREE char *later = fake_finish(successor, 1010);
+    check_member(later, "reason", "\"KeyError\"");
+    check_member(later, "completionIndex", "1");
+    check_member(later, "followers", "1");
+    check_member(later, "unread", "0");
 }

@@ -151,7 +151,7 @@ static bool is_unread(const struct model_job *job, const struct failure *f) {
     return f->words != WORDS_READ && (p == NULL || !followed_is_whole(p));
 }
 
-/* True if logs were read for it. */
+/* True if logs or messages were read for it. */
 static bool judge(struct model_job *job, const struct incident *incident, struct root_cause *c) {
     struct heard h;
     bool is_read = false;
@@ -163,7 +163,7 @@ static bool judge(struct model_job *job, const struct incident *incident, struct
     take_verdict(job, incident, &h, c);
     for (int k = 0; k < incident->count; k++) {
         c->unread += is_unread(job, incident->failures[k]);
-        is_read |= incident->failures[k]->words == WORDS_READ;
+        is_read |= incident->failures[k]->words == WORDS_READ || incident->failures[k]->message != NULL;
     }
     return is_read || h.count > h.failures;
 }
@@ -175,7 +175,7 @@ static const struct root_cause no_cause = {.replicated_job = "",
                                            .completion_index = -1,
                                            .line_ms = TIME_UNKNOWN};
 
-/* Keeps what was decided by logs; a container's status can be read again. */
+/* Keeps what was decided by what is dropped; exit codes and reasons stay. */
 static void drop_words(struct model_job *job, struct incident *incident) {
     struct root_cause c = no_cause;
     if (incident->decided == NULL && judge(job, incident, &c)) {
@@ -236,11 +236,6 @@ static void take_signal(struct root_cause *c, const struct node_evidence *e) {
 
 /* ---- both ---- */
 
-/* An earlier controller heard what cannot be read again, or saw containers that are forgotten. */
-static bool knows_more(const struct root_cause *known, const struct incident *incident) {
-    return known != NULL && known->is_earlier && (known->is_settled || incident->count < known->unread);
-}
-
 static void update(struct model_job *job, const struct end *end, int64_t through_ms, unsigned *taken) {
     struct root_cause *known = root_cause_of(&job->root_causes, end->number);
     struct incident *incident = incident_of(job->target, end, taken);
@@ -249,8 +244,7 @@ static void update(struct model_job *job, const struct end *end, int64_t through
         root_cause_remove(&job->root_causes, end->number);
         known = NULL;
     }
-    bool is_heard = incident != NULL && !knows_more(known, incident) &&
-                    (is_late(incident, through_ms) || !job_words_are_pending(job, incident));
+    bool is_heard = incident != NULL && (is_late(incident, through_ms) || !job_words_are_pending(job, incident));
     struct root_cause c = no_cause;
     bool is_followed = incident == NULL && known == NULL && judge_followed(job, end, &c);
     if (!is_heard && !is_followed && known == NULL && signal == NULL)

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "operator/job/job.h"
+#include "operator/job/last_words.h"
 #include "operator/job/log_pods.h"
 #include "operator/store/failures.h"
 #include "rootcause/log.h"
@@ -41,7 +42,7 @@ static struct followed_words *add(struct log_process *p) {
     if (jobs->words_count == FOLLOWED_MAX)
         followed_words_drop(jobs->oldest_words->process);
     w->process = p;
-    w->log = rootcause_log_new(jobs->matcher, true);
+    w->log = job_words_log(jobs);
     w->older = jobs->newest_words;
     *(w->older != NULL ? &w->older->newer : &jobs->oldest_words) = w;
     jobs->newest_words = w;
@@ -87,12 +88,24 @@ void followed_words_line(struct log_process *p, int64_t stamp_ns, struct slice l
     keep(w, stamp_ns, line);
 }
 
+void followed_words_visit(struct log_process *p, struct codec *c) {
+    bool has_words = p->words != NULL;
+    codec_bool(c, &has_words);
+    if (!has_words)
+        return;
+    if (p->words == NULL)
+        add(p);
+    codec_i64(c, &p->words->number);
+    codec_i64(c, &p->words->notable_ns);
+    rootcause_log_visit(p->words->log, c);
+}
+
 /* ---- what they show ---- */
 
 struct log_process *followed_process_of(const struct model_job *job, const struct failure *f) {
     for (int i = job->log.process_count - 1; i >= 0; i--) {
         struct log_process *p = job->log.processes[i];
-        if (p->pod != NULL && p->restart_count == f->restart_count && strcmp(pod_uid(p->pod), f->pod_uid) == 0 &&
+        if (p->pod != NULL && p->restart_count == f->restart_count && p->pod->id == f->pod_id &&
             strcmp(job_log_container(job, p->pod), f->container) == 0)
             return p;
     }

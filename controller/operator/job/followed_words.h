@@ -15,6 +15,7 @@
 #define FOLLOWED_LINE_BYTES 8192   /* of a line; the rest is not looked at */
 #define FOLLOWED_SURVIVED_MS 60000 /* a program that trains so long after its newest such line survived it */
 
+struct codec;
 struct failure;
 struct followed_words;
 struct jobs;
@@ -25,6 +26,7 @@ struct rootcause_log;
 /* A line of the log; is_step: it showed a step. */
 void followed_words_line(struct log_process *p, int64_t stamp_ns, struct slice line, bool is_step);
 void followed_words_drop(struct log_process *p);
+void followed_words_visit(struct log_process *p, struct codec *c); /* writes them into a checkpoint, or reads them */
 
 /* The log of the container of that failure, if it is followed; NULL. */
 struct log_process *followed_process_of(const struct model_job *job, const struct failure *f);

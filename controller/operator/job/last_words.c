@@ -11,16 +11,6 @@
 
 /* ---- which ---- */
 
-static bool is_known(const struct model_job *job, const struct incident *incident) {
-    for (int i = 0; i < job->root_causes.count; i++) {
-        const struct root_cause *c = &job->root_causes.items[i];
-        if (c->is_settled && c->at_ms >= incident->first_ms - INCIDENT_MS &&
-            c->at_ms <= incident->first_ms + INCIDENT_MS)
-            return true;
-    }
-    return false;
-}
-
 /* Those that were tried least first. */
 static struct failure *next_of(const struct incident *incident) {
     struct failure *best = NULL;
@@ -53,7 +43,7 @@ bool model_job_words_next(struct model_job *job, struct model_words *words) {
     struct target *t = job->target;
     for (int i = t != NULL ? t->incident_count - 1 : -1; i >= 0; i--) {
         struct failure *f;
-        if (t->incidents[i].decided != NULL || is_known(job, &t->incidents[i]))
+        if (t->incidents[i].decided != NULL)
             continue;
         while ((f = next_of(&t->incidents[i])) != NULL) {
             bool is_previous = false, is_here = is_there(job, f, &is_previous);
@@ -116,17 +106,21 @@ static void hear_line(struct rootcause_log *log, int64_t at_ms, struct slice tex
 
 /* The kubelet writes both when the container has ended. */
 static void hear_end(struct rootcause_log *log, const struct failure *f, int64_t number) {
-    struct slice rest = slice_of(f->message), line;
+    struct slice rest = slice_of(f->message != NULL ? f->message : ""), line;
     while (slice_take_line(&rest, &line))
         hear_line(log, f->finished_ms, line, ++number);
     if (strcmp(f->reason, "OOMKilled") == 0)
         hear_line(log, f->finished_ms, SLICE(ROOT_CAUSE_STATUS_WORDS "OOMKilled"), ++number);
 }
 
-static void hear(struct jobs *jobs, struct failure *f, struct slice tail, bool is_cut) {
+struct rootcause_log *job_words_log(struct jobs *jobs) {
     if (jobs->matcher == NULL)
         jobs->matcher = matcher_new();
-    f->log = rootcause_log_new(jobs->matcher, true);
+    return rootcause_log_new(jobs->matcher, true);
+}
+
+static void hear(struct jobs *jobs, struct failure *f, struct slice tail, bool is_cut) {
+    f->log = job_words_log(jobs);
     hear_end(f->log, f, hear_log(f->log, tail, is_cut));
     rootcause_log_end(f->log);
 }
@@ -163,7 +157,7 @@ static bool is_followed_on(const struct model_job *job, const struct failure *f)
 }
 
 bool job_words_are_pending(const struct model_job *job, const struct incident *incident) {
-    if (!job->jobs->settings.reads_last_words || incident->decided != NULL || is_known(job, incident))
+    if (!job->jobs->settings.reads_last_words || incident->decided != NULL)
         return false;
     for (int k = 0; k < incident->count; k++)
         if (incident->failures[k]->words < WORDS_READ || is_followed_on(job, incident->failures[k]))

@@ -70,11 +70,6 @@ static enum rootcause_owner owner_of(const char *name) {
     return found >= 0 ? (enum rootcause_owner)found : OWNER_UNKNOWN;
 }
 
-/* What it rests on cannot be seen again. A signal names no slot; exit codes and reasons are in checkpoints. */
-static bool is_of_words(const struct read_cause *x) {
-    return x->completion_index >= 0 && x->text[0] != '\0' && !slice_starts(slice_of(x->text), ROOT_CAUSE_STATUS_WORDS);
-}
-
 static bool make(const struct read_cause *x, struct store *store, struct root_cause *ret) {
     *ret = (struct root_cause){.number = (int)x->number,
                                .at_ms = x->end_ms,
@@ -89,9 +84,7 @@ static bool make(const struct read_cause *x, struct store *store, struct root_ca
                                .unread = x->unread,
                                .is_observed = strcmp(x->basis, "Observed") == 0,
                                .is_symptom_only = x->is_symptom_only,
-                               .ends_job = x->cause[0] == '\0',
-                               .is_earlier = true,
-                               .is_settled = is_of_words(x)};
+                               .ends_job = x->cause[0] == '\0'};
     memcpy(ret->reason, x->reason, sizeof ret->reason);
     memcpy(ret->text, x->text, sizeof ret->text);
     memcpy(ret->frame, x->frame, sizeof ret->frame);

@@ -24,8 +24,6 @@ struct root_cause {
     int64_t followers, unread; /* containers that show only what followed; whose last words were not read in time */
     bool is_observed, is_symptom_only;
     bool ends_job;    /* no interruption: the job failed with it */
-    bool is_earlier;  /* an earlier controller found it */
-    bool is_settled;  /* an earlier controller found it, by words that cannot be read again */
     uint64_t noticed; /* root_cause_hash() of what was published as an Event; 0: nothing was */
 };
 

@@ -3,9 +3,11 @@
 
 #include "base/base64.h"
 #include "base/mem.h"
+#include "operator/job/followed_words.h"
 #include "operator/job/logs.h"
 #include "operator/job/target.h"
 #include "operator/model/checkpoint_store.h"
+#include "operator/model/checkpoint_words.h"
 #include "operator/model/forget.h"
 #include "operator/model/settle.h"
 #include "operator/store/forget.h"
@@ -69,6 +71,7 @@ static void visit_process(struct visitor *v, struct log_process *p) {
     codec_time(v->codec, &p->last_line_ms);
     codec_time(v->codec, &p->last_stamp_ns);
     visit_runs(v, p);
+    followed_words_visit(p, v->codec);
     codec_bool(v->codec, &has_parser);
     if (has_parser && p->parser == NULL)
         v->codec->failed = true;
@@ -175,6 +178,7 @@ static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint
     slice_copy(h.name, sizeof h.name, slice_of(t->name));
     visit_head(&codec, &h);
     visit_target(&v, t);
+    visit_incidents(&v, t, job->jobs);
     visit_published(&v, job);
     write_ledger(&v, job);
     write_processes(&v, job);
@@ -213,6 +217,7 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
         return error_set(err, EEXIST, "its target was seen before it");
     struct target *t = store_target(store, h.kind, slice_of(h.uid), slice_of(h.namespace_), slice_of(h.name));
     visit_target(&v, t);
+    visit_incidents(&v, t, job->jobs);
     int r = codec.failed || !t->is_seen ? damaged(err) : 0;
     if (r == 0) {
         t->is_restored = true;

@@ -1,7 +1,6 @@
 #include "operator/model/checkpoint_store.h"
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "operator/store/failures.h"
 #include "operator/store/signals.h"
 #include "operator/store/unwatched.h"
 
@@ -16,7 +15,7 @@ static bool is_reading(const struct visitor *v) {
     return codec_is_reading(v->codec);
 }
 
-static void visit_name(struct visitor *v, const char **name) {
+void visit_name(struct visitor *v, const char **name) {
     char text[254] = "";
     if (!is_reading(v))
         slice_copy(text, sizeof text, slice_of(*name));
@@ -324,7 +323,6 @@ static void read_pod(struct visitor *v, struct target *t) {
         store_pod_bind(p, store_node(v->store, slice_of(h.node)));
     visit_pod(v, p);
     p->is_restored = true;
-    store_restore_failures(p);
     store_touch_pod(v->store, p);
 }
 

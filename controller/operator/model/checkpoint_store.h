@@ -19,6 +19,7 @@ struct visitor {
     struct target *numbers; /* writing: the sums: its pasts, and its settled slots */
 };
 
+void visit_name(struct visitor *v, const char **name); /* a name that the store interns */
 void visit_target(struct visitor *v, struct target *t);
 
 #endif

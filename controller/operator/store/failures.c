@@ -42,8 +42,7 @@ static bool is_of_slot(const struct failure *a, const struct failure *b) {
 }
 
 static bool is_instance(const struct failure *a, const struct failure *b) {
-    return a->restart_count == b->restart_count && strcmp(a->pod_uid, b->pod_uid) == 0 &&
-           strcmp(a->container, b->container) == 0;
+    return a->restart_count == b->restart_count && a->pod_id == b->pod_id && strcmp(a->container, b->container) == 0;
 }
 
 /* They ran at the same time: a container that started after a failure is of a later execution. Stamps are whole
@@ -124,8 +123,11 @@ static char *decoded(struct slice raw) {
 static void note(struct pod *p, const struct failure *seen, struct slice message) {
     struct target *t = p->target;
     struct failure *known = find(t, seen);
-    if (known != NULL)
+    if (known != NULL) {
+        if (known->message == NULL) /* a checkpoint has only what it shows */
+            known->message = decoded(message);
         return;
+    }
     struct incident *i = NULL;
     for (int k = t->incident_count - 1; k >= 0 && i == NULL; k--)
         if (is_of_incident(&t->incidents[k], seen))
@@ -137,7 +139,7 @@ static void note(struct pod *p, const struct failure *seen, struct slice message
     struct failure *f = mem_new(struct failure);
     *f = *seen;
     f->pod = mem_strdup(p->name);
-    f->pod_uid = mem_strdup(seen->pod_uid);
+    f->pod_uid = mem_strdup(pod_uid(p));
     f->message = decoded(message);
     if (insert(i, f))
         i->noted_ms = max_of(i->noted_ms, p->seen_ms);
@@ -155,7 +157,7 @@ static int training_container(const struct pod *p, struct slice name) {
 static void note_instance(struct pod *p, int container, const struct instance *run, struct slice message) {
     if (run == NULL || run->exit_code <= 0 || run->finished_ms == TIME_UNKNOWN || instance_was_signaled(p, run))
         return;
-    struct failure f = {.pod_uid = (char *)pod_uid(p),
+    struct failure f = {.pod_id = p->id,
                         .container = p->containers[container].name,
                         .replicated_job = p->replicated_job,
                         .node = p->node ? p->node->name : "",
@@ -177,10 +179,4 @@ void store_note_failure(struct pod *p, const struct object_container_status *s) 
     bool is_last = s->exit_code < 0; /* else the present state shows the newest end */
     int restart_count = (int)s->restart_count - (is_last && s->is_running);
     note_instance(p, at, container_instance(c, restart_count), is_last ? s->last_message : s->message);
-}
-
-void store_restore_failures(struct pod *p) {
-    for (int i = 0; i < p->container_count; i++)
-        for (int k = 0; k < p->containers[i].count && pod_is_training_container(p, i); k++)
-            note_instance(p, i, &p->containers[i].instances[k], (struct slice){0});
 }

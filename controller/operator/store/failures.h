@@ -18,8 +18,9 @@ struct root_cause;
 enum words { WORDS_UNASKED, WORDS_ASKED, WORDS_READ, WORDS_UNREAD };
 
 struct failure {
-    char *pod, *pod_uid;
-    char *message; /* its termination message; NULL */
+    char *pod, *pod_uid; /* NULL: restored, and nobody asks for its log */
+    uint64_t pod_id;     /* hash of the UID */
+    char *message;       /* its termination message; NULL */
     const char *container, *replicated_job, *node, *reason;
     int64_t job_index, completion_index; /* -1: not known */
     int64_t started_ms, finished_ms;
@@ -39,8 +40,6 @@ struct incident {
 
 /* The pod's container of that status: what its last instance that ended shows. What is known already is left alone. */
 void store_note_failure(struct pod *p, const struct object_container_status *status);
-/* What a checkpoint shows of it. */
-void store_restore_failures(struct pod *p);
 void store_forget_failures(struct target *t);
 void failure_drop_words(struct failure *f);
 
