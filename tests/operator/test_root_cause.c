@@ -472,3 +472,60 @@ TEST(a_successor_adds_what_it_reads_to_what_was_read) {
     check_member(later, "followers", "1");
     check_member(later, "unread", "0");
 }
+
+/* ---- who ended it is known ---- */
+
+/* Pod a was evicted at 1000; pod b fails by itself then, as its peer is lost. */
+static struct model *evicted(const char *disruption, int b_failed, const char *b_words) {
+    const char *const texts[][2] = {{"b", b_words}};
+    struct model *m = model_of(true);
+    struct fake_pod a = fake_running("a", "n0", 5), b = failed("b", "n1", 1, b_failed, 1);
+    a.asked_to_go = 1000;
+    a.disruption = disruption;
+    a.grace = 30;
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, b_failed + 0.5);
+    read_words(m, texts, b_words != NULL);
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 1020);
+    struct fake_pod next = fake_running("a2", "n1", 1022);
+    fake_observe_pod(m, &next, OBSERVED_PRESENT, 1025);
+    return m;
+}
+
+TEST(an_eviction_has_no_unknown_root_cause_and_no_symptom_as_one) {
+    static const char *const disruptions[] = {"EvictionByEvictionAPI", "PreemptionByScheduler",
+                                              "TerminationByKubelet", "DeletionByTaintManager"};
+    for (size_t i = 0; i < ARRAY_SIZE(disruptions); i++) {
+        CLEANUP_FREE char *unread = fake_finish(evicted(disruptions[i], 1002, NULL), 1100);
+        check_member(unread, "", "");
+        CHECK(strstr(unread, "\"byClass\"") == NULL);
+        CLEANUP_FREE char *symptom = fake_finish(evicted(disruptions[i], 1002, PEER_LOST), 1100);
+        check_member(symptom, "", "");
+    }
+}
+
+TEST(what_a_survivor_prints_after_an_eviction_is_not_its_cause) {
+    static const char after[] = "2026-11-21T02:16:42Z Traceback (most recent call last):\n"
+                                "2026-11-21T02:16:42Z   File \"/app/train.py\", line 12, in step\n"
+                                "2026-11-21T02:16:42Z KeyError: 'peer'\n";
+    CLEANUP_FREE char *status = fake_finish(evicted("EvictionByEvictionAPI", 1002, after), 1100);
+    check_member(status, "", "");
+    CLEANUP_FREE char *before = fake_finish(evicted("TerminationByKubelet", 1002, KEY_ERROR), 1100);
+    check_member(before, "reason", "\"KeyError\"");
+}
+
+/* A person may delete the pod before Kubernetes says so: what was Unknown then is dropped later. */
+TEST(an_unknown_root_cause_goes_when_somebody_turns_out_to_have_ended_it) {
+    struct model *m = model_of(true);
+    struct fake_pod b = failed("b", "n1", 1, 1001, 1), a = fake_running("a", "n0", 5);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 1001.5);
+    read_words(m, NULL, 0);
+    CLEANUP_FREE char *before = fake_status(m, 1002);
+    check_member(before, "class", "\"Unknown\"");
+    a.asked_to_go = 1000;
+    a.disruption = "EvictionByEvictionAPI";
+    a.grace = 30;
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1003);
+    CLEANUP_FREE char *later = fake_finish(m, 1004);
+    check_member(later, "", "");
+}

@@ -23,7 +23,7 @@ struct end { /* of an execution */
     int number;
     int64_t from_ms, at_ms, until_ms; /* it and its successor: until all slots are available again */
     bool is_of_job;                   /* the job failed with it */
-    bool is_open;                     /* no object says why */
+    bool is_open;                     /* no object says who ended it */
 };
 
 /* Kueue, the scheduler or a person ended it: whatever failed then is a consequence. */
@@ -189,8 +189,6 @@ static void drop_words(struct model_job *job, struct incident *incident) {
 /* No container was observed to fail, but a log that is followed shows a cause just then. */
 static bool judge_followed(struct model_job *job, const struct end *end, struct root_cause *c) {
     struct heard h;
-    if (!end->is_open)
-        return false;
     listen(job, NULL, end->at_ms, &h);
     for (int i = 0; i < h.count; i++) {
         const struct finding *best = rootcause_log_best(h.logs[i]);
@@ -236,6 +234,13 @@ static void take_signal(struct root_cause *c, const struct node_evidence *e) {
 
 /* ---- both ---- */
 
+/* Where an object says who ended it, only what the log showed before that says more: what comes later follows from it,
+ * and neither class Unknown nor a symptom is news. */
+static bool is_news(const struct root_cause *c, const struct end *end) {
+    return end->is_open || (c->class_ != CLASS_UNKNOWN && !c->is_symptom_only &&
+                            (c->line_ms == TIME_UNKNOWN || c->line_ms < end->at_ms + STORE_SECOND_MS));
+}
+
 static void update(struct model_job *job, const struct end *end, int64_t through_ms, unsigned *taken) {
     struct root_cause *known = root_cause_of(&job->root_causes, end->number);
     struct incident *incident = incident_of(job->target, end, taken);
@@ -253,6 +258,10 @@ static void update(struct model_job *job, const struct end *end, int64_t through
         judge(job, incident, &c);
     else if (known != NULL)
         c = *known;
+    if (signal == NULL && !is_news(&c, end)) {
+        root_cause_remove(&job->root_causes, end->number);
+        return;
+    }
     if (signal != NULL && decides(signal, &c) && strcmp(c.reason, signal->signal) != 0)
         take_signal(&c, signal);
     c.number = end->number;
@@ -271,9 +280,9 @@ static void forget_words(struct model_job *job, int64_t through_ms) {
             followed_words_drop(job->log.processes[i]);
 }
 
-/* A program, or whoever deleted its pod, ended it: no object says why. */
+/* A program ended by itself, or no object says what ended it. A deleted pod was deleted by somebody. */
 static bool is_open(enum cause cause) {
-    return cause == CAUSE_APPLICATION_ERROR || cause == CAUSE_POD_DELETED || cause == CAUSE_TRAINER_RESTART ||
+    return cause == CAUSE_APPLICATION_ERROR || cause == CAUSE_OUT_OF_MEMORY || cause == CAUSE_TRAINER_RESTART ||
            cause == CAUSE_HANG || cause == CAUSE_UNKNOWN;
 }
 
