@@ -135,7 +135,7 @@ APISERVER := $(call objects,tests/apiserver/apiserver.c)
 TEST_LAYERS := $(filter-out ,$(foreach l,$(LAYERS) runtime,$(if $(wildcard tests/$(l)/*.c),$(l))))
 TEST_PROGRAMS := $(foreach l,$(TEST_LAYERS),$(OUT)/tests/test-$(l))
 # kube's and the runtime's tests talk to the embedded API server; these see statuses.
-needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER)) $(if $(filter $(1),operator cli runtime),$(STATUS_CHECK)) $(if $(filter $(1),operator cli),$(STATUS_MUTATE)) $(if $(filter $(1),operator),$(FAKE_OBJECTS))
+needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER)) $(if $(filter $(1),operator cli runtime),$(STATUS_CHECK)) $(if $(filter $(1),operator cli),$(STATUS_MUTATE)) $(if $(filter $(1),operator runtime),$(FAKE_OBJECTS))
 test_top = $(if $(filter runtime,$(1)),cli,$(1))
 
 # Servers and clocks of the harness that several layers' tests use.

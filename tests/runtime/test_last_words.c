@@ -130,3 +130,42 @@ TEST(no_log_is_read_where_none_may_be) {
     program_free(c);
     apiserver_stop(s);
 }
+
+/* JobGoodput b-INDEX and its Job, which waits for its pods. */
+static bool apply_waiting(struct apiserver *s, int index) {
+    return apply(s, mem_format("{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{"
+                               "\"name\":\"b-%d\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":"
+                               "\"batch\",\"kind\":\"Job\",\"name\":\"b-%d\"},\"stepLog\":{\"source\":\"None\"}}}",
+                               index, index)) &&
+           apply(s, mem_format("{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"b-%d\","
+                               "\"namespace\":\"default\",\"uid\":\"job-b-%d\",\"creationTimestamp\":\"%s\"},\"spec\":{"
+                               "\"completionMode\":\"Indexed\",\"parallelism\":1,\"completions\":1,\"template\":{"
+                               "\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}",
+                               index, index, at(0)));
+}
+
+static int64_t now_us(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* JobSet deletes a failed pod and its log within seconds. Here no status can be written at all. */
+TEST(the_log_of_a_failed_pod_is_asked_for_before_the_statuses_of_200_jobs_are_written) {
+    struct program *c;
+    struct apiserver *s = start(&c, NULL);
+    CHECK_INT(apiserver_do(s, "on apply jobgoodputs/status always : hold\n"), 0);
+    for (int i = 0; i < 200; i++)
+        CHECK(apply_waiting(s, i));
+    CHECK(apply_job(s, 1));
+    CHECK_INT(apiserver_do(s, "wait 20s seen apply jobgoodputs/status 16\n"), 0);
+    int64_t from_us = now_us();
+    CHECK(apply_failed(s, 0));
+    CHECK_INT(apiserver_do(s, "wait 20s seen log pods 1\n"), 0);
+    printf("%lld us from the write of the failed pod to the request for its log\n", (long long)(now_us() - from_us));
+    CLEANUP_FREE char *object = apiserver_ask(s, "get jobgoodputs default/a");
+    CHECK(object != NULL && strstr(object, "\"phase\"") == NULL);
+    CHECK_INT(apiserver_do(s, "clear faults\nrelease\n"), 0);
+    program_free(c);
+    apiserver_stop(s);
+}
