@@ -16,6 +16,7 @@
 struct job { /* the result, and what several rules need of it */
     const struct ledger_result *r;
     const enum rootcause_class *classes; /* of its interruptions; NULL: none is known */
+    const int64_t *save_errors;          /* before each of them; NULL: none */
     int64_t starts;
     int64_t failures;
     struct forecast_mtbf mtbf;
@@ -295,6 +296,24 @@ static bool failing_checkpoints(const struct job *job, struct advice *a) {
     return count >= 2;
 }
 
+/* Training continued, but the work that it lost later might have been saved. */
+static bool failing_saves(const struct job *job, struct advice *a) {
+    int64_t errors = 0, count = 0, lost_ms = 0;
+    char lost[32];
+    for (int i = 0; i < job->r->interruption_count && job->save_errors != NULL; i++) {
+        if (job->save_errors[i] == 0 || job->r->interruptions[i].tch_ms <= 0)
+            continue;
+        errors += job->save_errors[i];
+        count++;
+        lost_ms += job->r->interruptions[i].tch_ms;
+    }
+    say(a->seen, "%lld error%s of checkpoints in the log; the %lld interruption%s after them lost %s of work",
+        (long long)errors, plural(errors), (long long)count, plural(count), duration(lost, lost_ms));
+    say(a->change, "check the checkpoints' storage: space, permissions, quota; up to all of it");
+    save_span(job, a, lost_ms);
+    return errors >= 2;
+}
+
 /* The processes never met, and the execution before was ended by a node that is not there any more. */
 static bool rendezvous(const struct job *job, struct advice *a) {
     int64_t count = 0;
@@ -335,6 +354,8 @@ static const struct {
     {"NaNAtStep", SAME_WORK ", x = tch + tre + trm of all but its first", "nan-at-step", nan_at_step},
     {"FailingCheckpoints", SAME_WORK ", x = tch + tre + trm of all but its first", "failing-checkpoints",
      failing_checkpoints},
+    {"FailingSaves", SAME_WORK ", x = tch of interruptions after errors of checkpoints", "failing-saves",
+     failing_saves},
     {"Rendezvous", SAME_WORK ", x = tch + tre + trm of each", "rendezvous", rendezvous},
 };
 
@@ -345,13 +366,15 @@ static int by_gain(const void *a, const void *b) {
     return strcmp(x->kind, y->kind);
 }
 
-int advise(const struct ledger_result *r, const enum rootcause_class *classes, struct advice out[static ADVICE_MAX]) {
+int advise(const struct ledger_result *r, const enum rootcause_class *classes, const int64_t *save_errors,
+           struct advice out[static ADVICE_MAX]) {
     struct advice all[ARRAY_SIZE(rules)];
     int count = 0;
     if (!r->has_steps || r->productive_ms <= 0 || r->wall_ms <= 0)
         return 0;
     struct job job = {.r = r,
                       .classes = classes,
+                      .save_errors = save_errors,
                       .starts = r->interruption_count + r->older.count + 1,
                       .failures = figures_failures(r)};
     job.mtbf = forecast_mtbf(job.failures, (double)r->available_ms / 1e3);

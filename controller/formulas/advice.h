@@ -24,8 +24,10 @@ struct advice {
 };
 
 /* The best of what applies to this result, by gain. Returns how many; 0 without steps. classes: of the root causes of
- * the result's interruptions, CLASS_UNKNOWN where none is known; NULL: of none. */
-int advise(const struct ledger_result *result, const enum rootcause_class *classes,
+ * the result's interruptions, CLASS_UNKNOWN where none is known; NULL: of none.
+ * save_errors: how many errors of checkpoints training survived in the execution that each of them ended; NULL: none.
+ */
+int advise(const struct ledger_result *result, const enum rootcause_class *classes, const int64_t *save_errors,
            struct advice out[static ADVICE_MAX]);
 
 #endif

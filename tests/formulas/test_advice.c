@@ -14,6 +14,7 @@ struct made { /* ten hours of 100 chips on 25 nodes, six of them productive */
     struct ledger_interruption interruptions[8];
     struct ledger_execution executions[9];
     enum rootcause_class classes[8];
+    int64_t save_errors[8];
 };
 
 static void make(struct made *m) {
@@ -57,7 +58,7 @@ static int64_t gain(double saved_ms) {
 #define CHECK_ADVICE(made, kind, saved, text)                                                                          \
     do {                                                                                                               \
         struct advice all_[ADVICE_MAX];                                                                                \
-        int n_ = advise(&(made)->r, (made)->classes, all_);                                                            \
+        int n_ = advise(&(made)->r, (made)->classes, (made)->save_errors, all_);                                       \
         const struct advice *advice_ = find(all_, n_, kind);                                                           \
         CHECK(advice_ != NULL);                                                                                        \
         if (advice_ == NULL)                                                                                           \
@@ -82,7 +83,7 @@ TEST(long_hangs) {
     CHECK_ADVICE(&m, "HangTimeout", HOUR * 5 / 6, "2 hangs lasted 1h 10m");
     m.interruptions[0].quiet_ms = m.interruptions[1].quiet_ms = HOUR / 6 + 20000;
     struct advice all[ADVICE_MAX];
-    CHECK(find(all, advise(&m.r, m.classes, all), "HangTimeout") == NULL); /* less than a minute */
+    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "HangTimeout") == NULL); /* less than a minute */
 }
 
 TEST(buckets_with_a_known_remedy) {
@@ -108,7 +109,7 @@ TEST(compiling_again) {
     struct advice all[ADVICE_MAX];
     make(&m);
     add_bucket(&m, BUCKET_PROGRAM_STARTUP, HOUR, 1);
-    CHECK(find(all, advise(&m.r, m.classes, all), "CompilationCache") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "CompilationCache") == NULL);
     add_interruption(&m, CAUSE_NODE_FAILURE, "a", 0, 0);
     add_interruption(&m, CAUSE_NODE_FAILURE, "b", 0, 0);
     add_interruption(&m, CAUSE_NODE_FAILURE, "c", 0, 0);
@@ -135,7 +136,7 @@ TEST(a_node_that_fails_again) {
     m.interruptions[2].chip_ms = 7 * HOUR; /* not all chips were held meanwhile */
     CHECK_ADVICE(&m, "FailingNode", HOUR / 2 + 120000, "node bad ended 2 executions");
     struct advice all[ADVICE_MAX];
-    const struct advice *a = find(all, advise(&m.r, m.classes, all), "FailingNode");
+    const struct advice *a = find(all, advise(&m.r, m.classes, m.save_errors, all), "FailingNode");
     REQUIRE(a != NULL);
     CHECK_INT(a->chip_ms, 7 * HOUR);
 }
@@ -160,11 +161,11 @@ TEST(the_same_root_cause_again) {
         make(&m);
         add_class(&m, CAUSE_APPLICATION_ERROR, rows[i].class_, 5);
         add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_UNKNOWN, 5);
-        CHECK(find(all, advise(&m.r, m.classes, all), rows[i].kind) == NULL); /* one does not repeat */
+        CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), rows[i].kind) == NULL); /* one does not repeat */
         add_class(&m, CAUSE_APPLICATION_ERROR, rows[i].class_, 9);
         add_class(&m, CAUSE_APPLICATION_ERROR, rows[i].class_, 13);
         CHECK_ADVICE(&m, rows[i].kind, 2 * (HOUR / 4 + 60000), rows[i].seen);
-        CHECK(find(all, advise(&m.r, NULL, all), rows[i].kind) == NULL);
+        CHECK(find(all, advise(&m.r, NULL, m.save_errors, all), rows[i].kind) == NULL);
     }
 }
 
@@ -178,9 +179,24 @@ TEST(nan_after_the_same_step) {
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_USER_EXCEPTION, 812);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_NAN_DIVERGENCE, RECORD_NONE);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_NAN_DIVERGENCE, RECORD_NONE);
-    CHECK(find(all, advise(&m.r, m.classes, all), "NaNAtStep") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "NaNAtStep") == NULL);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_NAN_DIVERGENCE, 812);
     CHECK_ADVICE(&m, "NaNAtStep", HOUR / 4 + 60000, "2 executions ended with NaN or Inf after step 812");
+}
+
+/* Without ending the execution; what was lost since is what a save would have kept. */
+TEST(saves_that_fail) {
+    struct made m;
+    struct advice all[ADVICE_MAX];
+    make(&m);
+    add_interruption(&m, CAUSE_NODE_FAILURE, "", HOUR / 4, 60000);
+    add_interruption(&m, CAUSE_NODE_FAILURE, "", HOUR / 2, 60000);
+    m.save_errors[1] = 1;
+    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "FailingSaves") == NULL); /* one may be by chance */
+    m.save_errors[1] = 3;
+    CHECK_ADVICE(&m, "FailingSaves", HOUR / 2,
+                 "3 errors of checkpoints in the log; the 1 interruption after them lost 30m 0s of work");
+    CHECK(find(all, advise(&m.r, m.classes, NULL, all), "FailingSaves") == NULL);
 }
 
 /* Only where the execution before was ended by the loss of a node. */
@@ -190,7 +206,7 @@ TEST(no_rendezvous_after_the_loss_of_a_node) {
     make(&m);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_STARTUP_RENDEZVOUS, RECORD_NONE);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_STARTUP_RENDEZVOUS, RECORD_NONE);
-    CHECK(find(all, advise(&m.r, m.classes, all), "Rendezvous") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "Rendezvous") == NULL);
     add_class(&m, CAUSE_NODE_FAILURE, CLASS_UNKNOWN, 7);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_STARTUP_RENDEZVOUS, RECORD_NONE);
     CHECK_ADVICE(&m, "Rendezvous", HOUR / 4 + 60000,
@@ -214,7 +230,7 @@ TEST(a_better_checkpoint_interval) {
     m.r.mttr_ms = 60000;
     m.r.ideal_step_ms = 1000;
     add_bucket(&m, BUCKET_CHECKPOINT_SAVE, 4 * 5000, 4); /* every 90 min, failing every 60 */
-    const struct advice *a = find(all, advise(&m.r, m.classes, all), "CheckpointInterval");
+    const struct advice *a = find(all, advise(&m.r, m.classes, m.save_errors, all), "CheckpointInterval");
     REQUIRE(a != NULL);
     CHECK_TEXT(a->seen, "a save every 1h 30m, each blocking for 5.0s, and 9 failures");
     CHECK_TEXT(a->change, "save every 3m 6s (186 steps)"); /* Daly: 189.74 x (1 + 0.0088) - 5 = 186.4 s */
@@ -222,7 +238,7 @@ TEST(a_better_checkpoint_interval) {
     m.r.older.counted = m.r.older.count = 9;
     m.r.mttr_ms = 60000;
     add_bucket(&m, BUCKET_CHECKPOINT_SAVE, 115 * 5000, 115); /* every 188 s: as good as the best */
-    CHECK(find(all, advise(&m.r, m.classes, all), "CheckpointInterval") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "CheckpointInterval") == NULL);
 }
 
 /* How fast a preloaded image or a spare would be, no ledger shows. */
@@ -234,7 +250,7 @@ TEST(no_advice_whose_gain_is_not_measured) {
     add_bucket(&m, BUCKET_IMAGE_PULL, HOUR, 3);
     for (int i = 0; i < 3; i++)
         add_interruption(&m, CAUSE_NODE_FAILURE, "", 0, HOUR / 2);
-    CHECK_INT(advise(&m.r, m.classes, all), 0);
+    CHECK_INT(advise(&m.r, m.classes, m.save_errors, all), 0);
 }
 
 TEST(silent_within_noise_and_without_steps) {
@@ -242,11 +258,11 @@ TEST(silent_within_noise_and_without_steps) {
     struct advice all[ADVICE_MAX];
     make(&m);
     add_bucket(&m, BUCKET_DATA_LOADING, 55000, 1);
-    CHECK_INT(advise(&m.r, m.classes, all), 0);
+    CHECK_INT(advise(&m.r, m.classes, m.save_errors, all), 0);
     make(&m);
     add_bucket(&m, BUCKET_DATA_LOADING, HOUR, 1);
     m.r.has_steps = false;
-    CHECK_INT(advise(&m.r, m.classes, all), 0);
+    CHECK_INT(advise(&m.r, m.classes, m.save_errors, all), 0);
 }
 
 TEST(the_largest_gain_comes_first_and_at_most_five) {
@@ -261,7 +277,7 @@ TEST(the_largest_gain_comes_first_and_at_most_five) {
     add_interruption(&m, CAUSE_EVICTION, "bad", HOUR / 8, 0);
     m.r.retained_steps = 10000;
     m.r.ideal_step_ms = 2000;
-    int n = advise(&m.r, m.classes, all);
+    int n = advise(&m.r, m.classes, m.save_errors, all);
     CHECK_INT(n, ADVICE_MAX);
     CHECK_TEXT(all[0].kind, "InputPipeline");
     for (int i = 1; i < n; i++)

@@ -493,8 +493,8 @@ static struct model *evicted(const char *disruption, int b_failed, const char *b
 }
 
 TEST(an_eviction_has_no_unknown_root_cause_and_no_symptom_as_one) {
-    static const char *const disruptions[] = {"EvictionByEvictionAPI", "PreemptionByScheduler",
-                                              "TerminationByKubelet", "DeletionByTaintManager"};
+    static const char *const disruptions[] = {"EvictionByEvictionAPI", "PreemptionByScheduler", "TerminationByKubelet",
+                                              "DeletionByTaintManager"};
     for (size_t i = 0; i < ARRAY_SIZE(disruptions); i++) {
         CLEANUP_FREE char *unread = fake_finish(evicted(disruptions[i], 1002, NULL), 1100);
         check_member(unread, "", "");

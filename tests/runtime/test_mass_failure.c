@@ -92,9 +92,9 @@ static void apply_pod(struct apiserver *s, int i) {
     struct buf text;
     buf_init(&text, 1 << 20);
     buf_format(&text,
-                "apply <<END\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%d\",\"namespace\":"
-                "\"ns\"},\"spec\":{\"containers\":[{\"name\":\"train\"}]}}\nEND\n",
-                i);
+               "apply <<END\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%d\",\"namespace\":"
+               "\"ns\"},\"spec\":{\"containers\":[{\"name\":\"train\"}]}}\nEND\n",
+               i);
     CHECK_INT(apiserver_do(s, text.data), 0);
     buf_clear(&text);
     buf_format(&text, "log ns/p%d:train <<END\n", i);

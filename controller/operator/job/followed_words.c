@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "operator/job/job.h"
-#include "operator/job/last_words.h"
 #include "operator/job/log_pods.h"
 #include "operator/store/failures.h"
 #include "rootcause/log.h"
@@ -17,6 +16,7 @@ struct followed_words {
     struct rootcause_log *log;
     int64_t number;     /* of lines so far */
     int64_t notable_ns; /* stamp of the newest line that names a failure */
+    int64_t survived;   /* number of the newest line that a step followed */
 };
 
 /* ---- of all jobs ---- */
@@ -42,7 +42,7 @@ static struct followed_words *add(struct log_process *p) {
     if (jobs->words_count == FOLLOWED_MAX)
         followed_words_drop(jobs->oldest_words->process);
     w->process = p;
-    w->log = job_words_log(jobs);
+    w->log = jobs_new_words(jobs);
     w->older = jobs->newest_words;
     *(w->older != NULL ? &w->older->newer : &jobs->oldest_words) = w;
     jobs->newest_words = w;
@@ -52,7 +52,28 @@ static struct followed_words *add(struct log_process *p) {
 
 /* ---- lines ---- */
 
+/* Another error of storage may be of the data. */
+static bool is_of_save(const struct finding *f) {
+    return f->class_ == CLASS_CHECKPOINT_ERROR ||
+           (f->class_ == CLASS_STORAGE_ERROR && strstr(f->frame, "save") != NULL);
+}
+
+static void note_survived(struct log_process *p) {
+    struct save_errors *e = &p->job->log.save_errors;
+    rootcause_log_settle(p->words->log);
+    const struct finding *f = rootcause_log_best(p->words->log);
+    if (f == NULL || f->line <= p->words->survived)
+        return;
+    p->words->survived = f->line;
+    if (!is_of_save(f))
+        return;
+    if (e->count == SAVE_ERRORS_MAX)
+        memmove(&e->at_ms[0], &e->at_ms[1], (size_t)--e->count * sizeof e->at_ms[0]);
+    e->at_ms[e->count++] = f->at_ns / 1000000;
+}
+
 static void note_step(struct log_process *p, int64_t stamp_ns) {
+    note_survived(p);
     if (stamp_ns / 1000000 - p->words->notable_ns / 1000000 > FOLLOWED_SURVIVED_MS)
         followed_words_drop(p);
     else
@@ -95,9 +116,16 @@ void followed_words_visit(struct log_process *p, struct codec *c) {
         return;
     if (p->words == NULL)
         add(p);
-    codec_i64(c, &p->words->number);
+    CODEC_INT(c, &p->words->number, 0, INT64_C(1) << 53);
     codec_i64(c, &p->words->notable_ns);
+    codec_i64(c, &p->words->survived);
     rootcause_log_visit(p->words->log, c);
+}
+
+void save_errors_visit(struct save_errors *e, struct codec *c) {
+    e->count = (int)codec_count(c, (size_t)e->count, SAVE_ERRORS_MAX);
+    for (int i = 0; i < e->count; i++)
+        codec_time(c, &e->at_ms[i]);
 }
 
 /* ---- what they show ---- */

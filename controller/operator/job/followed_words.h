@@ -15,6 +15,14 @@
 #define FOLLOWED_LINE_BYTES 8192   /* of a line; the rest is not looked at */
 #define FOLLOWED_SURVIVED_MS 60000 /* a program that trains so long after its newest such line survived it */
 
+#define SAVE_ERRORS_MAX 64
+
+/* Errors of checkpoints that training survived, as a followed log shows them: the newest. A step follows each. */
+struct save_errors {
+    int64_t at_ms[SAVE_ERRORS_MAX];
+    int count;
+};
+
 struct codec;
 struct failure;
 struct followed_words;
@@ -27,6 +35,8 @@ struct rootcause_log;
 void followed_words_line(struct log_process *p, int64_t stamp_ns, struct slice line, bool is_step);
 void followed_words_drop(struct log_process *p);
 void followed_words_visit(struct log_process *p, struct codec *c); /* writes them into a checkpoint, or reads them */
+
+void save_errors_visit(struct save_errors *e, struct codec *c);
 
 /* The log of the container of that failure, if it is followed; NULL. */
 struct log_process *followed_process_of(const struct model_job *job, const struct failure *f);

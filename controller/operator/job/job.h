@@ -5,6 +5,7 @@
 
 #include "ledger/trainer_run.h"
 #include "operator/job/evidence.h"
+#include "operator/job/followed_words.h"
 #include "operator/job/jobs.h"
 #include "operator/job/notice.h"
 #include "operator/job/result.h"
@@ -125,7 +126,8 @@ struct job_log { /* what was read of the log: logs.c, source.c */
     char *cursor;        /* of other sources than PodLog: where reading continues; NULL */
     int64_t early_lines; /* from before the target was created */
     int64_t watermark_ms;
-    struct trace trace;   /* for the page */
+    struct trace trace; /* for the page */
+    struct save_errors save_errors;
     int64_t work;         /* of the patterns so far */
     char *costly_pattern; /* it took all work of a minute: the log is not read; NULL */
 };

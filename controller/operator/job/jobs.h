@@ -11,6 +11,7 @@
 struct followed_words;
 struct matcher;
 struct model_job;
+struct rootcause_log;
 struct store;
 
 struct jobs_settings { /* of the controller; model.h explains them */
@@ -40,6 +41,9 @@ struct jobs {
     int64_t pods_looked_at; /* besides, for a status */
     int64_t jobs_looked_at; /* how often a JobGoodput was, to find the one that measures a target */
 };
+
+/* An empty log of last words, whose lines have stamps. */
+struct rootcause_log *jobs_new_words(struct jobs *jobs);
 
 #define JOBS_NAME_KEY 520
 struct slice jobs_name_key(char out[static JOBS_NAME_KEY], const char *namespace_, const char *name);

@@ -113,14 +113,8 @@ static void hear_end(struct rootcause_log *log, const struct failure *f, int64_t
         hear_line(log, f->finished_ms, SLICE(ROOT_CAUSE_STATUS_WORDS "OOMKilled"), ++number);
 }
 
-struct rootcause_log *job_words_log(struct jobs *jobs) {
-    if (jobs->matcher == NULL)
-        jobs->matcher = matcher_new();
-    return rootcause_log_new(jobs->matcher, true);
-}
-
 static void hear(struct jobs *jobs, struct failure *f, struct slice tail, bool is_cut) {
-    f->log = job_words_log(jobs);
+    f->log = jobs_new_words(jobs);
     hear_end(f->log, f, hear_log(f->log, tail, is_cut));
     rootcause_log_end(f->log);
 }

@@ -13,7 +13,6 @@ struct failure;
 struct incident;
 struct jobs;
 struct model_job;
-struct rootcause_log;
 
 struct model_words { /* of one run of a container; borrowed until the next call for its job */
     const char *namespace_, *pod, *pod_uid, *container;
@@ -37,8 +36,6 @@ void model_job_words_failed(struct model_job *job, const char *pod_uid, const ch
 /* Some are still to be read, and somebody reads. */
 bool job_words_are_pending(const struct model_job *job, const struct incident *incident);
 bool job_any_words_are_pending(const struct model_job *job);
-/* An empty log with stamps. */
-struct rootcause_log *job_words_log(struct jobs *jobs);
 /* Of one that was not read: what its status says. */
 void job_hear_status(struct jobs *jobs, struct failure *f);
 

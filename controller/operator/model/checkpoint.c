@@ -17,7 +17,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 23 /* the only one that is read: nothing was released before */
+#define VERSION 24 /* the only one that is read: nothing was released before */
 #define HEAD_BYTES 9
 #define CURSOR_BYTES 4096           /* of a source: SOURCE_CURSOR_BYTES */
 #define MAX_BYTES ((size_t)8 << 20) /* unpacked */
@@ -182,6 +182,7 @@ static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint
     visit_published(&v, job);
     write_ledger(&v, job);
     write_processes(&v, job);
+    save_errors_visit(&job->log.save_errors, &codec);
     visit_source(&v, job);
     if (extent != EXTENT_ALL)
         job_settled_done(&numbers);
@@ -199,6 +200,7 @@ static int read_job(struct visitor *v, struct model_job *job, bool is_same_log, 
     if (read_ledger(v, job, err) < 0)
         return -EBADMSG;
     read_processes(v, job);
+    save_errors_visit(&job->log.save_errors, v->codec);
     visit_source(v, job);
     return codec_is_done(v->codec) ? 0 : damaged(err);
 }

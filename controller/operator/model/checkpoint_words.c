@@ -5,6 +5,23 @@
 #include "operator/store/failures.h"
 #include "rootcause/log.h"
 
+#define MAX_MS (INT64_C(1) << 53)
+
+/* Sums with it must not overflow, whatever a checkpoint says. */
+static void visit_known_time(struct visitor *v, int64_t *ms) {
+    codec_time(v->codec, ms);
+    v->codec->failed |= *ms < 0 || *ms > MAX_MS;
+    if (v->codec->failed && codec_is_reading(v->codec))
+        *ms = 0;
+}
+
+static void clean_cause(struct root_cause *c) {
+    quote_clean(c->reason);
+    quote_clean(c->text);
+    quote_clean(c->frame);
+    quote_clean(c->waits_for);
+}
+
 static void visit_cause(struct visitor *v, struct root_cause *c) {
     CODEC_INT(v->codec, &c->class_, 0, CLASS_COUNT - 1);
     CODEC_INT(v->codec, &c->owner, 0, OWNER_COUNT - 1);
@@ -22,6 +39,8 @@ static void visit_cause(struct visitor *v, struct root_cause *c) {
     CODEC_INT(v->codec, &c->unread, 0, INT32_MAX);
     codec_bool(v->codec, &c->is_observed);
     codec_bool(v->codec, &c->is_symptom_only);
+    if (codec_is_reading(v->codec))
+        clean_cause(c);
 }
 
 /* What its messages show goes into the findings: the text itself is not kept. */
@@ -33,7 +52,7 @@ static void visit_findings(struct visitor *v, struct failure *f, struct jobs *jo
     if (!has_log)
         return;
     if (codec_is_reading(v->codec))
-        f->log = job_words_log(jobs);
+        f->log = jobs_new_words(jobs);
     rootcause_log_visit(f->log, v->codec);
 }
 
@@ -42,7 +61,7 @@ static void visit_failure(struct visitor *v, struct failure *f, struct jobs *job
     CODEC_INT(v->codec, &words, WORDS_UNASKED, WORDS_UNREAD);
     f->words = codec_is_reading(v->codec) ? (uint8_t)words : f->words;
     codec_u64(v->codec, &f->pod_id);
-    if (words == WORDS_UNASKED) { /* else nobody asks again */
+    if (words == WORDS_UNASKED) { /* else its log is not asked for again */
         codec_text(v->codec, &f->pod, 253);
         codec_text(v->codec, &f->pod_uid, 79);
         v->codec->failed |= f->pod == NULL || f->pod_uid == NULL;
@@ -54,7 +73,7 @@ static void visit_failure(struct visitor *v, struct failure *f, struct jobs *job
     CODEC_INT(v->codec, &f->job_index, -1, INT32_MAX);
     CODEC_INT(v->codec, &f->completion_index, -1, INT32_MAX);
     codec_time(v->codec, &f->started_ms);
-    codec_time(v->codec, &f->finished_ms);
+    visit_known_time(v, &f->finished_ms);
     CODEC_INT(v->codec, &f->restart_count, 0, INT32_MAX);
     CODEC_INT(v->codec, &f->exit_code, 0, 0xffff);
     CODEC_INT(v->codec, &f->tries, 0, LAST_WORDS_TRIES);
@@ -63,9 +82,9 @@ static void visit_failure(struct visitor *v, struct failure *f, struct jobs *job
 
 static void visit_incident(struct visitor *v, struct incident *i, struct jobs *jobs) {
     bool is_decided = i->decided != NULL;
-    codec_time(v->codec, &i->first_ms);
+    visit_known_time(v, &i->first_ms);
     codec_time(v->codec, &i->started_ms);
-    codec_time(v->codec, &i->noted_ms);
+    visit_known_time(v, &i->noted_ms);
     codec_bool(v->codec, &is_decided);
     if (is_decided && codec_is_reading(v->codec))
         i->decided = mem_new(struct root_cause);

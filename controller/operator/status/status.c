@@ -1,5 +1,6 @@
 /* The status object, in the order of crds/goodput.dev_jobgoodputs.yaml. What is not known is left out, never 0. */
 #include "operator/status/status.h"
+#include "operator/job/followed_words.h"
 
 #include "base/jwrite.h"
 #include "base/mem.h"
@@ -477,11 +478,25 @@ static enum rootcause_class *classes_of(const struct view *v) {
     return classes;
 }
 
+/* How many saves failed in the execution that each interruption ended. The caller frees them. */
+static int64_t *save_errors_of(const struct view *v) {
+    const struct ledger_result *r = &v->result;
+    int64_t *counts = mem_alloc(((size_t)r->interruption_count + 1) * sizeof *counts);
+    for (int i = 0; i < r->interruption_count; i++) {
+        counts[i] = 0;
+        for (int k = 0; v->save_errors != NULL && k < v->save_errors->count; k++)
+            counts[i] += v->save_errors->at_ms[k] >= r->executions[i].start_ms &&
+                         v->save_errors->at_ms[k] <= r->interruptions[i].at_ms;
+    }
+    return counts;
+}
+
 static void write_advice(struct jwrite *w, const struct view *v) {
     struct advice advice[ADVICE_MAX];
     char text[32], topic[512];
     CLEANUP_FREE enum rootcause_class *classes = classes_of(v);
-    int count = advise(&v->result, classes, advice);
+    CLEANUP_FREE int64_t *save_errors = save_errors_of(v);
+    int count = advise(&v->result, classes, save_errors, advice);
     if (count == 0)
         return;
     jwrite_member_array(w, "advice");

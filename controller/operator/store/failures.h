@@ -18,7 +18,7 @@ struct root_cause;
 enum words { WORDS_UNASKED, WORDS_ASKED, WORDS_READ, WORDS_UNREAD };
 
 struct failure {
-    char *pod, *pod_uid; /* NULL: restored, and nobody asks for its log */
+    char *pod, *pod_uid; /* NULL: restored, and its log is not asked for again */
     uint64_t pod_id;     /* hash of the UID */
     char *message;       /* its termination message; NULL */
     const char *container, *replicated_job, *node, *reason;
