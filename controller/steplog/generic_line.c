@@ -610,11 +610,14 @@ bool generic_line_parse(struct slice text, struct generic_line *ret) {
         size_t n = take_key(&at, end, word);
         if (n == sizeof word || (from > text.data && is_digit(from[-1]) && (n > 2 || is_exponent(from, at, end))))
             continue; /* too long, the end of an identifier, or within a number */
+        bool is_training = ret->is_training;
         struct slice rest = slice_range(at, end);
         struct key k = read_key((struct slice){word, n}, rest, ret);
         k.from = from;
         k.to = at;
         found_key(&r, &k, text, rest);
+        if (text_is_value(text.data, from))
+            ret->is_training = is_training;
         r.before = slice_hash(k.text);
     }
     if (r.rank == 0)

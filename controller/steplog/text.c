@@ -131,3 +131,11 @@ int64_t step_of_path(struct slice path) {
     }
     return RECORD_NONE;
 }
+
+bool text_is_value(const char *begin, const char *from) {
+    bool is_quoted = from > begin && (from[-1] == '"' || from[-1] == '\'');
+    from -= is_quoted;
+    while (is_quoted && from > begin && from[-1] == ' ')
+        from--;
+    return from > begin && (from[-1] == '=' || (is_quoted && from[-1] == ':'));
+}

@@ -356,3 +356,14 @@ TEST(a_bar_without_a_loss_is_not_the_one_that_has_it) {
     CHECK_INT(seen.last_step, 60);
     steplog_free(s);
 }
+
+/* A controller that reconciles a job named train. */
+TEST(a_job_named_train_does_not_train) {
+    struct seen seen;
+    read_lines("INFO Reconciling {\"job\": \"train\", \"iteration\": %d, \"duration\": \"5ms\"}", 40, &seen);
+    CHECK_INT(seen.steps, 0);
+    read_lines("INFO job=train Running step %d of reconcile took 0.5s", 40, &seen);
+    CHECK_INT(seen.steps, 0);
+    read_lines("INFO Running train step %d took 0.5s", 40, &seen);
+    CHECK_INT(seen.steps, 40);
+}

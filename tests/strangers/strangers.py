@@ -10,8 +10,8 @@ A style passes if no job's truth is more than 5 % of the job's time outside the 
 (UNREAD). KNOWN lists the styles that fail today, and how many jobs fail or are not read: the run is red if another style or
 one more job fails, and with JOBS_TO_JUDGE jobs also if a style of KNOWN passes, for then its entry must go.
 
-The styles of trainers_more and the logs of programs_more were written later, also from sources. Their author knew the parser, and
-had tried none of them before they were complete.
+The styles of trainers_more and trainers_newest and the logs of programs_more and programs_newest were written later, also from
+sources. Their authors knew the parser, and had tried none of them before they were complete.
 """
 
 import argparse
@@ -23,8 +23,8 @@ import subprocess
 import sys
 import tempfile
 
-import programs_more, trainers_examples, trainers_jax, trainers_others, trainers_pretraining  # noqa: F401, they fill STYLES
-import trainers_more, trainers_sharded, trainers_tuning, trainers_vision  # noqa: F401
+import programs_newest, trainers_examples, trainers_jax, trainers_others, trainers_pretraining  # noqa: F401, they fill STYLES
+import trainers_more, trainers_newest, trainers_sharded, trainers_tuning, trainers_vision  # noqa: F401
 from job import STYLES, Job
 from programs import PROGRAMS
 
@@ -42,6 +42,15 @@ UNREAD = {
     "hf_notqdm": "lines with a share of an epoch and no step",
     "accelerate_ex": "a bar that ends no line until it is complete",
     "espnet2": "a range of batches (1-682batch) in place of a step",
+    "mxnet_module": "a range of batches (Batch [0-50])",
+    "darknet": "a number before a colon, and no word that counts",
+    "stylegan3": "the counter's name is tick",
+    "tacotron2": "the step stands between the word loss and its value; its epochs are not steps",
+    "cleanrl": "a global_step of single episodes",
+    "spinningup": "a table whose counter is the epoch, next to figures without a word for a loss",
+    "lightgbm": "a row's number in brackets, and no word that counts",
+    "nerfstudio": "a table whose rows name nothing",
+    "chainer": "a table whose rows name nothing",
 }
 
 WITHIN = "validation runs within the time that the trainer gives for an epoch or draws in its bar"
@@ -51,6 +60,14 @@ BAR = "only a bar: a save or an evaluation looks like a long step"
 # Styles that fail: of JOBS_TO_JUDGE jobs, those that are outside by more than ALLOWED with a file for each attempt and
 # with one file, and why, as far as it is known.
 KNOWN = {
+    "dlrm": (4, 4, "too few lines in an attempt"),
+    "cyclegan": (14, 14, "too few lines in an epoch whose length no line gives"),
+    "vits": (14, 5, "a share of the epoch, and a line every 50 steps: epochs count as steps"),
+    "deepspeech": (1, 0, "the first attempt ends before the epoch whose length no line gives"),
+    "tianshou": (3, 3, BAR),
+    "allennlp": (0, 9, "one file: a line before the next attempt's bar names the epoch of the bar before"),
+    "gluoncv": (1, 0, "the first attempt ends before the epoch whose length no line gives"),
+    "trax": (1, 0, PREPARATION),
     "wenet": (1, 0, "in one job the first two attempts end before their fourth line"),
     "metaseq": (1, 1, "in one job all steps of the first attempt count as repeated"),
     "detectron2": (1, 0, PREPARATION),
