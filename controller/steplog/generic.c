@@ -35,7 +35,7 @@ struct generic_candidate {
     int lines, equal, losses, figures;
     struct generic_epoch epochs;
     bool is_epoch;
-    bool is_row;      /* the head of a block, or a row of a table */
+    bool is_row;               /* the head of a block, or a row of a table */
     bool is_unplaced;          /* its lines leave open what the counter counts: the steps held may be of one epoch */
     int64_t at_ms;             /* of the last line; TIME_UNKNOWN */
     int agreed[GENERIC_TIMES]; /* lines whose number of that place was the time of each step since the line before */

@@ -1,6 +1,6 @@
-/* An epoch whose length no line gives has the steps that the lines of the first one show which the job's logs have to its
- * end. So a process that resumes in a later epoch continues the count of the process before. Without such an epoch no
- * step is read: a wrong number is worse. */
+/* An epoch whose length no line gives has the steps that the lines of the first one show which the job's logs have to
+ * its end. So a process that resumes in a later epoch continues the count of the process before. Without such an epoch
+ * no step is read: a wrong number is worse. */
 #include "steplog/generic_epoch.h"
 
 #include "steplog/text.h"
@@ -100,7 +100,8 @@ bool generic_epoch_number(struct generic_epoch *e, const struct generic_line *l,
 }
 
 int64_t generic_epoch_before(const struct generic_epoch *e) {
-    bool is_known = e->length != RECORD_NONE && e->epoch > e->first && e->epoch - e->first < STEPLOG_MAX_STEP / e->length;
+    bool is_known =
+        e->length != RECORD_NONE && e->epoch > e->first && e->epoch - e->first < STEPLOG_MAX_STEP / e->length;
     return is_known ? (e->epoch - e->first) * e->length : 0;
 }
 

@@ -61,11 +61,12 @@ static void feed(struct model *m, const struct replay_event *e, bool is_trainjob
 
 static void add_jobgoodput(struct model *m, const char *name, const char *target, const char *kind, int64_t at_ms,
                            const char *status) {
-    CLEANUP_FREE char *jobset = fake_jobgoodput_json(&(struct fake_jobgoodput){.namespace_ = "train",
-                                                                               .name = name,
-                                                                               .target = target,
-                                                                               .created = (int)((at_ms - fake_ms(0)) / 1000),
-                                                                               .status = status});
+    CLEANUP_FREE char *jobset =
+        fake_jobgoodput_json(&(struct fake_jobgoodput){.namespace_ = "train",
+                                                       .name = name,
+                                                       .target = target,
+                                                       .created = (int)((at_ms - fake_ms(0)) / 1000),
+                                                       .status = status});
     CLEANUP_FREE char *trainjob = with(jobset, "\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":\"JobSet\"",
                                        "\"apiGroup\":\"trainer.kubeflow.org\",\"kind\":\"TrainJob\"");
     CHECK_INT(model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, SLICE("train"), slice_of(name), slice_of(name),
