@@ -249,7 +249,7 @@ static void take_exception(struct rootcause_log *log, struct writer *w, const st
     if (row == NULL)
         row = matcher_exception(log->matcher, exception);
     if (row == NULL && !is_bare)
-        row = w->traceback.frame_row;
+        row = w->traceback.frame_row != NULL ? w->traceback.frame_row : w->traceback.source_row;
     bool is_later = is_chained_on(w, row), is_ignored = w->traceback.is_ignored && !is_bare;
     struct finding f = make(line, w, row, number, at);
     if (row == NULL)

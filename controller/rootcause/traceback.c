@@ -33,6 +33,7 @@ static void note_frame(struct traceback *t, const struct matcher *m, struct slic
     const struct signature *row = matcher_frame(m, whole);
     if (row != NULL)
         t->frame_row = row;
+    t->source_row = NULL;
     if (is_installed(path) || (t->is_reversed && t->frame[0] != '\0'))
         return;
     char name[64], in[48];
@@ -197,6 +198,8 @@ static enum traceback_line take_open(struct traceback *t, const struct matcher *
         t->is_open = false;
         return TRACEBACK_EXCEPTION;
     }
+    if (had_source_next && !t->is_reversed)
+        t->source_row = matcher_frame(m, text);
     if ((had_source_next && !t->is_reversed) || indentation >= 3)
         return TRACEBACK_INSIDE;
     if (++t->lines > MAX_LINES || t->is_reversed)

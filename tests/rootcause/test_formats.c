@@ -110,6 +110,11 @@ TEST(messages_of_libraries) {
         {CLASS_CRASH_SIGNAL, false, "APPLICATION TERMINATED WITH THE EXIT STRING: Bus error (signal 7)\n"},
         /* torch multiprocessing/spawn.py before 1.8 */
         {CLASS_UNKNOWN, false, "Exception: process 0 terminated with exit code 1\n"},
+        /* Megatron-LM checkpointing.py */
+        {CLASS_CHECKPOINT_ERROR, false, "Unable to load optimizer from checkpoint /ckpt/1000, exiting.\n"},
+        /* amdgpu_job.c */
+        {CLASS_CUDA_ERROR, false,
+         "[drm:amdgpu_job_timedout [amdgpu]] *ERROR* ring sdma0 timeout, signaled seq=16060, emitted seq=16062\n"},
         /* Slurm srun, the kubelet, libtpu */
         {CLASS_PREEMPTION, false, "srun: error: Node failure on gpu-12\n"},
         {CLASS_PREEMPTION, false, "Pod was active on the node longer than the specified deadline\n"},
@@ -195,6 +200,14 @@ TEST(the_frame_names_what_was_wrong) {
         {CLASS_CHECKPOINT_ERROR, false,
          RAISED("\"/app/checkpoint.py\", line 60, in write_ckpt", "Exception: save failed")},
         {CLASS_USER_EXCEPTION, false, RAISED("\"/app/train.py\", line 60, in step", "Exception: save failed")},
+        /* the call in the last frame */
+        {CLASS_CHECKPOINT_ERROR, false,
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 8, in main\n"
+         "    optimizer.load_state_dict(saved[\"optimizer\"])\nKeyError: 'optimizer'\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 8, in main\n"
+         "    optimizer.load_state_dict(restore())\n  File \"/app/train.py\", line 3, in restore\n"
+         "    return {}[name]\nKeyError: 'optimizer'\n"},
         /* IPython, without its first lines */
         {CLASS_CHECKPOINT_ERROR, false,
          "File ~/x/site-packages/orbax/checkpoint/type_handlers.py:136, in _deserialize(sharding)\n"
