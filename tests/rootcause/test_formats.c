@@ -216,3 +216,21 @@ TEST(the_frame_names_what_was_wrong) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* Messages of the libraries beneath a trainer that read its data, write its figures or open its devices. */
+TEST(messages_of_libraries_beneath_the_trainer) {
+    static const struct example examples[] = {
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         RAISED(
+             "\"/x/torch/distributed/elastic/rendezvous/c10d_rendezvous_backend.py\", line 145, in _create_tcp_store",
+             "RuntimeError: connect() timed out. Original timeout was 60000 ms.")},
+        {CLASS_DATA_ERROR, false,
+         "RuntimeError: Failed to download s3://bucket/train/index.json -> /tmp/train/index.json. Got errors:\n"
+         "[ClientError('Object s3://bucket/train/index.json not found!')]\n"},
+        {CLASS_NETWORK, false,
+         RAISED("\"/x/site-packages/fsspec/asyn.py\", line 100, in sync", "fsspec.exceptions.FSTimeoutError")},
+        {CLASS_UNKNOWN, false, "Warning: NaN or Inf found in input tensor.\nValidation loss 8416:  0.711720\n"},
+        {CLASS_TPU_INIT, false, "  (0) Failed precondition: Driver must be Open to DMA map.\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
