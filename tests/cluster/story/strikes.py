@@ -14,7 +14,7 @@ CONTROLLER = "controller"
 VICTIMS = (CONTROLLER, CONTROLLER, "kube-apiserver", "etcd", "jobset", "kueue")
 KINDS = ("kill", "kill", "kill", "pause", "pause", "restart")
 STATUS_WRITTEN, WATCH_RETURNS = 1, 12
-PARTS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "jobset", "kueue")
+PARTS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "jobset", "kueue", "trainer")
 
 
 class Striker(threading.Thread):
