@@ -32,8 +32,9 @@ struct writer {
 struct rootcause_log {
     const struct matcher *matcher;
     bool is_stamped;
-    struct finding found[ROLE_COUNT], survived[ROLE_COUNT];
-    struct writer *writers; /* until the end */
+    struct finding *found, *survived; /* by role, in one allocation; NULL after the end */
+    struct finding *best;             /* after the end; NULL: none */
+    struct writer *writers;           /* until the end */
     size_t writer_count, writer_capacity, last_writer;
     struct waiting *waiting;
     size_t waiting_count, waiting_capacity;
@@ -46,8 +47,10 @@ struct rootcause_log *rootcause_log_new(const struct matcher *m, bool is_stamped
     struct rootcause_log *log = mem_new(struct rootcause_log);
     log->matcher = m;
     log->is_stamped = is_stamped;
-    for (int i = 0; i < ROLE_COUNT; i++)
-        log->found[i].role = log->survived[i].role = ROLE_COUNT;
+    log->found = mem_resize(NULL, (size_t)2 * ROLE_COUNT, sizeof *log->found);
+    log->survived = log->found + ROLE_COUNT;
+    for (int i = 0; i < 2 * ROLE_COUNT; i++)
+        log->found[i] = (struct finding){.role = ROLE_COUNT};
     for (int i = 0; i < MAX_NESTING; i++)
         buf_init(&log->plain[i], PLAIN_BYTES);
     return log;
@@ -60,6 +63,8 @@ void rootcause_log_free(struct rootcause_log *log) {
         buf_done(&log->plain[i]);
     free(log->writers);
     free(log->waiting);
+    free(log->found);
+    free(log->best);
     free(log);
 }
 
@@ -452,7 +457,8 @@ void rootcause_log_line(struct rootcause_log *log, struct slice raw, int64_t num
     struct line line;
     int64_t at_ns = INT64_MIN;
     bool is_first = true;
-    while (raw.size_bytes > 0) { /* a progress bar draws over its line, and others write after it */
+    while (raw.size_bytes > 0 &&
+           log->found != NULL) { /* a progress bar draws over its line, and others write after it */
         struct slice part = raw;
         bool has_more = slice_take_until(&raw, '\r', &part);
         if (!has_more)
@@ -486,8 +492,15 @@ static void settle_all(struct rootcause_log *log) {
         settle(log, &log->writers[i]);
 }
 
-/* The findings stay, in a few KiB: a process may hold many logs. */
+/* The best finding stays, in two KiB: a process may hold many logs. */
 static void drop_scratch(struct rootcause_log *log) {
+    const struct finding *best = rootcause_log_best(log);
+    if (log->found != NULL && best != NULL) {
+        log->best = mem_new(struct finding);
+        *log->best = *best;
+    }
+    free(log->found);
+    log->found = log->survived = NULL;
     free(log->writers);
     log->writers = NULL;
     log->writer_count = log->writer_capacity = 0;
@@ -507,6 +520,8 @@ void rootcause_log_end(struct rootcause_log *log) {
 }
 
 void rootcause_log_progress(struct rootcause_log *log) {
+    if (log->found == NULL)
+        return;
     settle_all(log);
     for (int i = 0; i < ROLE_COUNT; i++)
         if (log->found[i].role != ROLE_COUNT) {
@@ -527,6 +542,8 @@ static const struct finding *strongest(const struct finding *found) {
 }
 
 const struct finding *rootcause_log_best(const struct rootcause_log *log) {
+    if (log->found == NULL)
+        return log->best;
     const struct finding *now = strongest(log->found), *before = strongest(log->survived);
     if (now == NULL || (now->role > ROLE_SYMPTOM && before != NULL && before->role < now->role))
         return before;
@@ -548,7 +565,7 @@ size_t rootcause_log_followers(const struct rootcause_log *log) {
 /* ---- checkpoints ---- */
 
 static void visit_finding(struct codec *c, struct finding *f, enum rootcause_role role) {
-    bool is_there = f->role != ROLE_COUNT;
+    bool is_there = f != NULL && f->role == role;
     codec_bool(c, &is_there);
     if (!is_there)
         return;
@@ -593,8 +610,8 @@ void rootcause_log_visit(struct rootcause_log *log, struct codec *c) {
     bool has_ranks = false;
     settle_all(log);
     for (int i = 0; i < ROLE_COUNT; i++) {
-        visit_finding(c, &log->found[i], (enum rootcause_role)i);
-        visit_finding(c, &log->survived[i], (enum rootcause_role)i);
+        visit_finding(c, log->found != NULL ? &log->found[i] : log->best, (enum rootcause_role)i);
+        visit_finding(c, log->found != NULL ? &log->survived[i] : NULL, (enum rootcause_role)i);
     }
     visit_waiting(log, c);
     for (size_t i = 0; i < MAX_RANKS / 64; i++)

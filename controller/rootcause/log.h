@@ -45,7 +45,7 @@ void rootcause_log_line(struct rootcause_log *log, struct slice line, int64_t nu
 void rootcause_log_progress(struct rootcause_log *log);
 /* Answers count what came so far; more may follow. */
 void rootcause_log_settle(struct rootcause_log *log);
-void rootcause_log_end(struct rootcause_log *log);
+void rootcause_log_end(struct rootcause_log *log); /* no line counts from then on */
 
 /* Writes what was found into a checkpoint, or adds it to an empty log. What is being read, such as half a traceback,
  * and the rows of findings are not in it. */

@@ -147,9 +147,6 @@ bool followed_is_whole(const struct log_process *p) {
 struct rootcause_log *followed_words_now(struct log_process *p) {
     if (p->words == NULL)
         return NULL;
-    if (p->has_ended)
-        rootcause_log_end(p->words->log);
-    else
-        rootcause_log_settle(p->words->log);
+    rootcause_log_settle(p->words->log);
     return p->words->log;
 }

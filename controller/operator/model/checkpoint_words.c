@@ -54,6 +54,8 @@ static void visit_findings(struct visitor *v, struct failure *f, struct jobs *jo
     if (codec_is_reading(v->codec))
         f->log = jobs_new_words(jobs);
     rootcause_log_visit(f->log, v->codec);
+    if (codec_is_reading(v->codec))
+        rootcause_log_end(f->log);
 }
 
 static void visit_failure(struct visitor *v, struct failure *f, struct jobs *jobs) {
