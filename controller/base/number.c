@@ -2,9 +2,6 @@
 
 #include <errno.h>
 #include <locale.h>
-#ifdef __APPLE__
-#include <xlocale.h>
-#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
