@@ -1,5 +1,4 @@
 #include "operator/facts/facts.h"
-#include "operator/store/kinds.h"
 
 #include "base/hash.h"
 #include "base/mem.h"

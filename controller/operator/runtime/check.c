@@ -4,8 +4,6 @@
 #include "kube/client.h"
 #include "operator/runtime/watched.h"
 
-#include <string.h>
-
 #define ASK_US INT64_C(10000000)
 
 struct check {

@@ -69,8 +69,7 @@ static void write_target(struct jwrite *w, const struct view *v) {
         return;
     jwrite_member_object(w, "target");
     jwrite_member_text(w, "uid", t->uid);
-    CLEANUP_FREE char *version = mem_format("%s/%s", t->kind->group, t->kind->version);
-    jwrite_member_text(w, "apiVersion", version);
+    jwrite_member_text(w, "apiVersion", t->kind->api_version);
     jwrite_member_text(w, "kind", t->kind->kind);
     jwrite_member_text(w, "name", t->name);
     write_time_s(w, "creationTime", t->created_ms);

@@ -3,9 +3,9 @@
 #include "base/mem.h"
 
 static const struct kind_row rows[] = {
-    [TARGET_JOBSET] = {"jobset.x-k8s.io", "v1alpha2", "JobSet", TARGET_JOBSET},
-    [TARGET_JOB] = {"batch", "v1", "Job", TARGET_JOB},
-    [TARGET_TRAINJOB] = {"trainer.kubeflow.org", "v1alpha1", "TrainJob", TARGET_JOBSET},
+    [TARGET_JOBSET] = {"jobset.x-k8s.io/v1alpha2", "JobSet", TARGET_JOBSET},
+    [TARGET_JOB] = {"batch/v1", "Job", TARGET_JOB},
+    [TARGET_TRAINJOB] = {"trainer.kubeflow.org/v1alpha1", "TrainJob", TARGET_JOBSET},
 };
 
 const struct kind_row *kind_row(enum target_kind kind) {

@@ -8,7 +8,7 @@
 enum target_kind { TARGET_JOBSET, TARGET_JOB, TARGET_TRAINJOB };
 
 struct kind_row {
-    const char *group, *version, *kind;
+    const char *api_version, *kind;
     enum target_kind measured; /* whose pods, restarts and end are those of the job */
 };
 
