@@ -59,7 +59,6 @@ static bool is_of_save(const struct finding *f) {
 }
 
 static void note_survived(struct log_process *p) {
-    struct save_errors *e = &p->job->log.save_errors;
     rootcause_log_settle(p->words->log);
     const struct finding *f = rootcause_log_best(p->words->log);
     if (f == NULL || f->line <= p->words->survived)
@@ -67,6 +66,9 @@ static void note_survived(struct log_process *p) {
     p->words->survived = f->line;
     if (!is_of_save(f))
         return;
+    if (p->job->log.save_errors == NULL)
+        p->job->log.save_errors = mem_new(struct save_errors);
+    struct save_errors *e = p->job->log.save_errors;
     if (e->count == SAVE_ERRORS_MAX)
         memmove(&e->at_ms[0], &e->at_ms[1], (size_t)--e->count * sizeof e->at_ms[0]);
     e->at_ms[e->count++] = f->at_ns / 1000000;
@@ -98,9 +100,7 @@ void followed_words_line(struct log_process *p, int64_t stamp_ns, struct slice l
     }
     if (line.size_bytes > FOLLOWED_LINE_BYTES)
         line.size_bytes = FOLLOWED_LINE_BYTES;
-    if (jobs->matcher == NULL)
-        jobs->matcher = matcher_new();
-    bool is_notable = rootcause_line_is_notable(jobs->matcher, line);
+    bool is_notable = rootcause_line_is_notable(jobs_matcher(jobs), line);
     if (p->words == NULL && !is_notable)
         return;
     struct followed_words *w = p->words != NULL ? p->words : add(p);
@@ -122,10 +122,14 @@ void followed_words_visit(struct log_process *p, struct codec *c) {
     rootcause_log_visit(p->words->log, c);
 }
 
-void save_errors_visit(struct save_errors *e, struct codec *c) {
-    e->count = (int)codec_count(c, (size_t)e->count, SAVE_ERRORS_MAX);
-    for (int i = 0; i < e->count; i++)
-        codec_time(c, &e->at_ms[i]);
+void save_errors_visit(struct save_errors **e, struct codec *c) {
+    int count = (int)codec_count(c, *e != NULL ? (size_t)(*e)->count : 0, SAVE_ERRORS_MAX);
+    if (count > 0 && *e == NULL)
+        *e = mem_new(struct save_errors);
+    for (int i = 0; i < count; i++)
+        codec_time(c, &(*e)->at_ms[i]);
+    if (*e != NULL)
+        (*e)->count = count;
 }
 
 /* ---- what they show ---- */

@@ -36,7 +36,7 @@ void followed_words_line(struct log_process *p, int64_t stamp_ns, struct slice l
 void followed_words_drop(struct log_process *p);
 void followed_words_visit(struct log_process *p, struct codec *c); /* writes them into a checkpoint, or reads them */
 
-void save_errors_visit(struct save_errors *e, struct codec *c);
+void save_errors_visit(struct save_errors **e, struct codec *c); /* *e NULL: there are none */
 
 /* The log of the container of that failure, if it is followed; NULL. */
 struct log_process *followed_process_of(const struct model_job *job, const struct failure *f);

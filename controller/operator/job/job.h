@@ -126,10 +126,10 @@ struct job_log { /* what was read of the log: logs.c, source.c */
     char *cursor;        /* of other sources than PodLog: where reading continues; NULL */
     int64_t early_lines; /* from before the target was created */
     int64_t watermark_ms;
-    struct trace trace; /* for the page */
-    struct save_errors save_errors;
-    int64_t work;         /* of the patterns so far */
-    char *costly_pattern; /* it took all work of a minute: the log is not read; NULL */
+    struct trace trace;              /* for the page */
+    struct save_errors *save_errors; /* NULL: none */
+    int64_t work;                    /* of the patterns so far */
+    char *costly_pattern;            /* it took all work of a minute: the log is not read; NULL */
 };
 
 struct job_observation { /* how far the target is known: evaluate.c */

@@ -9,8 +9,12 @@ struct slice jobs_name_key(char out[static JOBS_NAME_KEY], const char *namespace
     return (struct slice){out, n < JOBS_NAME_KEY ? (size_t)n : JOBS_NAME_KEY - 1};
 }
 
-struct rootcause_log *jobs_new_words(struct jobs *jobs) {
+struct matcher *jobs_matcher(struct jobs *jobs) {
     if (jobs->matcher == NULL)
         jobs->matcher = matcher_new();
-    return rootcause_log_new(jobs->matcher, true);
+    return jobs->matcher;
+}
+
+struct rootcause_log *jobs_new_words(struct jobs *jobs) {
+    return rootcause_log_new(jobs_matcher(jobs), true);
 }

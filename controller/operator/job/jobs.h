@@ -42,6 +42,7 @@ struct jobs {
     int64_t jobs_looked_at; /* how often a JobGoodput was, to find the one that measures a target */
 };
 
+struct matcher *jobs_matcher(struct jobs *jobs); /* made when it is first needed */
 /* An empty log of last words, whose lines have stamps. */
 struct rootcause_log *jobs_new_words(struct jobs *jobs);
 

@@ -138,7 +138,8 @@ void job_logs_done(struct model_job *job) {
         process_free(job->log.processes[i]);
     job->log.process_count = 0;
     job->log.early_lines = 0;
-    job->log.save_errors.count = 0;
+    free(job->log.save_errors);
+    job->log.save_errors = NULL;
     free(job->log.cursor);
     job->log.cursor = NULL;
     trace_clear(&job->log.trace);

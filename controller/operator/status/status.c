@@ -477,13 +477,15 @@ static enum rootcause_class *classes_of(const struct view *v) {
     return classes;
 }
 
-/* How many saves failed in the execution that each interruption ended. The caller frees them. */
+/* How many saves failed in the execution that each interruption ended; NULL: none did. The caller frees them. */
 static int64_t *save_errors_of(const struct view *v) {
     const struct ledger_result *r = &v->result;
+    if (v->save_errors == NULL)
+        return NULL;
     int64_t *counts = mem_alloc(((size_t)r->interruption_count + 1) * sizeof *counts);
     for (int i = 0; i < r->interruption_count; i++) {
         counts[i] = 0;
-        for (int k = 0; v->save_errors != NULL && k < v->save_errors->count; k++)
+        for (int k = 0; k < v->save_errors->count; k++)
             counts[i] += v->save_errors->at_ms[k] >= r->executions[i].start_ms &&
                          v->save_errors->at_ms[k] <= r->interruptions[i].at_ms;
     }

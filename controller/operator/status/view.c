@@ -245,7 +245,7 @@ void view_make(struct view *v, const struct model_job *job, int64_t now_ms) {
     v->previous = job->publication.previous;
     v->evidence = &job->evidence;
     v->root_causes = &job->root_causes;
-    v->save_errors = &job->log.save_errors;
+    v->save_errors = job->log.save_errors;
     v->owner_policy = job->jobs->settings.owner_policy;
     v->previous_count = job->publication.previous_count;
     v->documentation_url = job->jobs->settings.documentation_url;

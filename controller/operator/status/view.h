@@ -48,7 +48,7 @@ struct view {
     const struct job_previous *previous; /* borrowed from the job */
     const struct job_evidence *evidence; /* the same; NULL: a view of logs alone */
     const struct job_root_causes *root_causes;
-    const struct save_errors *save_errors;    /* NULL: not known */
+    const struct save_errors *save_errors;    /* NULL: none is known */
     const struct owners_policy *owner_policy; /* borrowed; NULL: the defaults */
     int previous_count;
     int64_t total_steps;           /* 0: not known */
