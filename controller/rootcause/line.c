@@ -165,6 +165,26 @@ bool line_starts_record(struct slice text) {
     return is_dated || is_glog;
 }
 
+bool line_is_warning(struct slice text) {
+    enum { HEAD_BYTES = 80 };
+    bool is_bracket = slice_take_char(&text, '[');
+    if (text.size_bytes > 5 && text.data[0] == 'W' &&
+        (isdigit((unsigned char)text.data[1]) || (is_bracket && text.data[1] == ' ')))
+        return true;
+    if (text.size_bytes > HEAD_BYTES)
+        text.size_bytes = HEAD_BYTES;
+    return slice_contains(text, "WARNING");
+}
+
+bool line_says_retry(struct slice text) {
+    static const char *const words[] = {"Retrying",  "retrying",         "ill retry",     "ill be retried", "Retry in ",
+                                        "retry in ", "trying again in ", "ill try again", "backing off"};
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (slice_contains(text, words[i]))
+            return true;
+    return false;
+}
+
 /* ---- quoted data ---- */
 
 bool line_is_message_key(struct slice key) {

@@ -14,7 +14,8 @@ enum {
     MAX_RANKS = 4096,
     PLAIN_BYTES = 1 << 20,
     MAX_NESTING = 4,
-    MESSAGE_BYTES = 512
+    MESSAGE_BYTES = 512,
+    WRAPPED_BYTES = 60
 };
 
 /* One process of a stream: its traceback, and the exception whose message may continue in the next lines. */
@@ -177,19 +178,6 @@ static int64_t rank_of(const struct line *line, const struct writer *w) {
     return rank != RANK_UNKNOWN ? rank : w->rank;
 }
 
-/* "[W socket.cpp:401]", "W0822 16:10:35 ", "- WARNING -": what goes wrong there was not the end. NCCL says WARN of
- * errors. */
-static bool is_warning(struct slice text) {
-    enum { HEAD_BYTES = 80 };
-    bool is_bracket = slice_take_char(&text, '[');
-    if (text.size_bytes > 5 && text.data[0] == 'W' &&
-        (isdigit((unsigned char)text.data[1]) || (is_bracket && text.data[1] == ' ')))
-        return true;
-    if (text.size_bytes > HEAD_BYTES)
-        text.size_bytes = HEAD_BYTES;
-    return slice_contains(text, "WARNING");
-}
-
 static struct finding make(const struct line *line, const struct writer *w, const struct signature *row, int64_t number,
                            size_t at) {
     struct finding f = {.role = ROLE_COUNT, .line = number, .at_ns = line->at_ns, .row = row};
@@ -201,7 +189,10 @@ static struct finding make(const struct line *line, const struct writer *w, cons
     if (row == NULL)
         return f;
     f.class_ = row->class_;
-    f.role = row->role == ROLE_PRIMARY && is_warning(line->text) ? ROLE_WEAK : row->role;
+    bool is_retried = line_says_retry(line->text);
+    f.role = row->role == ROLE_PRIMARY && (is_retried || line_is_warning(line->text)) ? ROLE_WEAK
+             : row->role == ROLE_SYMPTOM && is_retried                                ? ROLE_ADVICE
+                                                                                      : row->role;
     f.is_stop = row->role == ROLE_STOP;
     f.owner = row->owner;
     slice_copy(f.reason, sizeof f.reason, row->reason);
@@ -247,6 +238,10 @@ static bool is_stored(enum rootcause_class c) {
     return c == CLASS_DATA_ERROR || c == CLASS_CHECKPOINT_ERROR;
 }
 
+static bool is_of_frame(const struct signature *row) {
+    return row != NULL && (row->place == IN_FRAME || row->place == IN_RAISED);
+}
+
 static void take_exception(struct rootcause_log *log, struct writer *w, const struct line *line,
                            const struct signature *row, size_t at, struct slice exception, bool is_bare,
                            int64_t number) {
@@ -254,14 +249,14 @@ static void take_exception(struct rootcause_log *log, struct writer *w, const st
     if (row == NULL)
         row = matcher_exception(log->matcher, exception);
     if (row == NULL && !is_bare)
-        row = w->traceback.frame_row != NULL ? w->traceback.frame_row : w->traceback.source_row;
+        row = traceback_row(&w->traceback);
     bool is_later = is_chained_on(w, row), is_ignored = w->traceback.is_ignored && !is_bare;
     struct finding f = make(line, w, row, number, at);
     if (row == NULL)
         name_exception(&f, exception);
-    if (row == NULL || row->place == IN_FRAME)
+    if (row == NULL || is_of_frame(row))
         f.role = ROLE_PRIMARY;
-    if (row != NULL && row->place == IN_FRAME)
+    if (is_of_frame(row))
         name_exception(&f, exception), f.class_ = row->class_, f.owner = row->owner;
     if (is_stored(f.class_) && w->traceback.frame_row != NULL && is_stored(w->traceback.frame_row->class_))
         f.class_ = w->traceback.frame_row->class_, f.owner = w->traceback.frame_row->owner;
@@ -280,10 +275,11 @@ static void take_exception(struct rootcause_log *log, struct writer *w, const st
     slice_copy(w->exception, sizeof w->exception, exception);
 }
 
-/* A message may be wrapped: its first lines together name the exception. */
+/* A message may be wrapped: its first lines together name the exception. A short line was not wrapped. */
 static void continue_message(struct rootcause_log *log, struct writer *w, struct slice text) {
     size_t size = strlen(w->exception);
-    if (w->pending.row != NULL || size + 1 >= sizeof w->exception)
+    bool is_wrapped = size >= WRAPPED_BYTES || (size > 0 && w->exception[size - 1] == ':');
+    if (w->pending.row != NULL || !is_wrapped || size + 1 >= sizeof w->exception)
         return;
     w->exception[size] = ' ';
     slice_copy(w->exception + size + 1, sizeof w->exception - size - 1, text);

@@ -65,7 +65,7 @@ static size_t literal_size(struct slice pattern) {
 
 /* A row that breaks the rules of the table is our own mistake: the tests read it, too. */
 static struct signature read_row(struct slice line) {
-    static const char *const places[] = {"line", "exception", "frame"};
+    static const char *const places[] = {"line", "exception", "frame", "raised"};
     struct slice class_name, role, place, owner;
     struct signature row = {0};
     bool is_whole = slice_take_until(&line, '\t', &class_name) && slice_take_until(&line, '\t', &role) &&
@@ -200,10 +200,10 @@ const struct signature *matcher_exception(const struct matcher *m, struct slice 
     return NULL;
 }
 
-const struct signature *matcher_frame(const struct matcher *m, struct slice frame) {
+const struct signature *matcher_frame(const struct matcher *m, enum signature_place place, struct slice frame) {
     const struct signature *best = NULL;
-    for (struct literals_hit hit = {0}; literals_next(m->heads[IN_FRAME].literals, frame, &hit);) {
-        const struct signature *row = m->heads[IN_FRAME].rows[hit.number];
+    for (struct literals_hit hit = {0}; literals_next(m->heads[place].literals, frame, &hit);) {
+        const struct signature *row = m->heads[place].rows[hit.number];
         if (best == NULL || row < best)
             best = row;
     }

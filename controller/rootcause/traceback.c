@@ -27,12 +27,14 @@ static struct slice base_name(struct slice path) {
     return path;
 }
 
-/* The deepest frame that the table names decides; the program's own frames name nothing of a library. */
+/* The deepest frame that the table names decides; the program's own frames name nothing of a library. What a module
+ * runs when it is imported says nothing of what it is for. */
 static void note_frame(struct traceback *t, const struct matcher *m, struct slice path, int64_t number,
                        struct slice function, struct slice whole) {
-    const struct signature *row = matcher_frame(m, whole);
+    const struct signature *row = matcher_frame(m, IN_FRAME, whole);
     if (row != NULL)
         t->frame_row = row;
+    t->raised_row = slice_contains(function, "<module>") ? NULL : matcher_frame(m, IN_RAISED, whole);
     t->source_row = NULL;
     if (is_installed(path) || (t->is_reversed && t->frame[0] != '\0'))
         return;
@@ -199,7 +201,7 @@ static enum traceback_line take_open(struct traceback *t, const struct matcher *
         return TRACEBACK_EXCEPTION;
     }
     if (had_source_next && !t->is_reversed)
-        t->source_row = matcher_frame(m, text);
+        t->source_row = matcher_frame(m, IN_FRAME, text);
     if ((had_source_next && !t->is_reversed) || indentation >= 3)
         return TRACEBACK_INSIDE;
     if (++t->lines > MAX_LINES || t->is_reversed)
@@ -256,4 +258,9 @@ enum traceback_line traceback_take(struct traceback *t, const struct matcher *m,
     if (t->is_open)
         return take_open(t, m, text, indentation, exception);
     return find_exception(text, false, exception) ? TRACEBACK_BARE : TRACEBACK_OUTSIDE;
+}
+
+const struct signature *traceback_row(const struct traceback *t) {
+    const struct signature *row = t->raised_row != NULL ? t->raised_row : t->frame_row;
+    return row != NULL ? row : t->source_row;
 }

@@ -25,6 +25,7 @@ struct traceback {                                          /* all-zero: outside
     bool has_column;
     char frame[TRACEBACK_FRAME_BYTES];  /* the last one outside installed packages: "train.py:12 in step" */
     const struct signature *frame_row;  /* of the frames that the table names */
+    const struct signature *raised_row; /* of the last frame */
     const struct signature *source_row; /* of the last frame's line of source: what it called */
 };
 
@@ -32,5 +33,9 @@ struct traceback {                                          /* all-zero: outside
  * modules of the name. */
 enum traceback_line traceback_take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
                                    struct slice *exception);
+
+/* Where the exception was raised says what it is about: the row of the last frame, then of the deepest that the table
+ * names, then of the last line of source. NULL: none. */
+const struct signature *traceback_row(const struct traceback *t);
 
 #endif

@@ -206,6 +206,73 @@ def stamped():
     sys.exit(1)
 
 
+def config_key():
+    import dataclasses
+    config = dataclasses.make_dataclass("TrainConfig", ["steps"])
+    config(steps=3, gpu_ids="all")
+
+
+def config_value():
+    import dataclasses
+
+    @dataclasses.dataclass
+    class Batch:
+        rows: int
+
+        def __post_init__(self):
+            if self.rows % 8:
+                raise ValueError(f"{self.rows} rows")
+    Batch(7)
+
+
+def config_world():
+    accumulation, world_size = 16, 6
+    assert accumulation % world_size == 0
+
+
+def config_setting():
+    raise ValueError("a pipeline of 4 stages must be given together with virtual stages, which must be set")
+
+
+def no_rank():
+    os.environ.pop("RANK", None)
+    int(os.environ["RANK"])
+
+
+def broken_toml():
+    import tomllib
+    tomllib.loads("steps = ")
+
+
+def terminated():
+    subprocess.run(["bash", "-c", "bash -c 'kill $$'; exit 143"], check=False)
+
+
+def retried():
+    import logging
+    import urllib.error
+    import urllib.request
+    for delay in (0.1, 0.2):
+        try:
+            urllib.request.urlopen("http://worker-0.train.invalid/shard")
+        except urllib.error.URLError as error:
+            logging.error("%s. Retrying in %s s", error, delay)
+    [][0]
+
+
+def short_message():
+    import atexit
+    atexit.register(sys.stderr.write, "wandb: the config of the dataset must be set\n")
+    raise ValueError("batch of 7 rows")
+
+
+def through_config():
+    """What reads a configuration calls the program: its exception is not one of the configuration."""
+    def parse_args():
+        return chained()
+    parse_args()
+
+
 NAMES = [name for name, value in list(globals().items()) if callable(value) and name != "divide"]
 
 

@@ -42,6 +42,16 @@ static const struct expected processes[] = {
     {"logged", CLASS_USER_EXCEPTION, "IndexError", "fail.py:183 in logged", false},
     {"survived", CLASS_USER_EXCEPTION, "KeyError", "fail.py:189 in survived", false},
     {"stamped", CLASS_USER_EXCEPTION, "KeyError", "fail.py:15 in chained", false},
+    {"config_key", CLASS_CONFIG_ERROR, "UnknownKey", "fail.py:212 in config_key", false},
+    {"config_value", CLASS_CONFIG_ERROR, "ValueError", "fail.py:224 in __post_init__", false},
+    {"config_world", CLASS_CONFIG_ERROR, "AssertionError", "fail.py:230 in config_world", false},
+    {"config_setting", CLASS_CONFIG_ERROR, "BadSetting", "fail.py:234 in config_setting", false},
+    {"no_rank", CLASS_CONFIG_ERROR, "MissingVariable", "fail.py:239 in no_rank", false},
+    {"broken_toml", CLASS_CONFIG_ERROR, "BadConfig", "fail.py:244 in broken_toml", false},
+    {"terminated", CLASS_PREEMPTION, "SIGTERM", "", false},
+    {"retried", CLASS_USER_EXCEPTION, "IndexError", "fail.py:260 in retried", false},
+    {"short_message", CLASS_USER_EXCEPTION, "ValueError", "fail.py:266 in short_message", false},
+    {"through_config", CLASS_USER_EXCEPTION, "KeyError", "fail.py:15 in chained", false},
 };
 
 static void feed(struct rootcause_log *log, struct slice text, const char *progress) {

@@ -20,7 +20,8 @@ static const struct signature *find(const struct matcher *m, const struct signat
     print_row(line, row->pattern);
     if (row->place == IN_EXCEPTION)
         return matcher_exception(m, buf_slice(line));
-    return row->place == IN_FRAME ? matcher_frame(m, buf_slice(line)) : matcher_find(m, buf_slice(line), NULL);
+    return row->place == IN_LINE ? matcher_find(m, buf_slice(line), NULL)
+                                 : matcher_frame(m, row->place, buf_slice(line));
 }
 
 TEST(every_row_is_found_by_its_text) {
