@@ -5,7 +5,10 @@ Each job has a process a rank (torchrun with four, JAX with two). Its lines get 
 kubelet does. When the first process has failed, the others get SIGTERM two seconds later, as the pods of a JobSet that
 is created again. The class and the first failing rank must be right in every job. A death without a cause in its logs
 must be named as a symptom. Needs root for the network and the small disk. Logs stay in .build/deaths/logs; --again
-reads those of the last run."""
+reads those of the last run.
+
+A slow machine changes nothing: the timeouts of a job start when all its processes have loaded their libraries (gate.py),
+and a job is given up only when none of its processes has printed anything for GIVE_UP_S."""
 import dataclasses
 import datetime
 import json
@@ -22,7 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(".build/deaths")
 PYTHON = os.path.join(ROOT, "venv/bin/python")
 RANKS = {"torch": 4, "jax": 2}
-DELETED_AFTER_S, GRACE_S, GIVE_UP_S = 2, 5, 90
+DELETED_AFTER_S, GRACE_S, GIVE_UP_S = 2, 5, 300
 ANY = "any"  # all ranks fail in the same way
 NONE = None  # no log has the cause
 
@@ -126,16 +129,18 @@ class Job:
         self.victim = self.count // 2
         self.folder = os.path.join(ROOT, "logs", f"{death.framework}-{death.name}")
         self.data, self.checkpoint, self.small_disk = (os.path.join(self.folder, name) for name in ("data", "checkpoint", "disk"))
+        self.gate = os.path.join(self.folder, "gate")
         self.codes = os.path.join(self.folder, "exit-codes.json")
         self.port = free_port()
         self.processes, self.threads, self.stamps = {}, [], {}
         self.network = self.listener = None
+        self.printed_at = time.monotonic()
 
     # -- setting up --
 
     def prepare(self):
         shutil.rmtree(self.folder, ignore_errors=True)
-        for folder in (self.data, self.checkpoint, self.small_disk):
+        for folder in (self.data, self.checkpoint, self.small_disk, self.gate):
             os.makedirs(folder)
         name = self.death.name
         make = ("import numpy as np, sys\n"
@@ -188,12 +193,16 @@ class Job:
         if self.death.framework == "jax":
             return [PYTHON, "-u", os.path.join(HERE, "jax_job.py"), "--coordinator", f"{address}:{self.port}", "--processes", str(self.count),
                     "--rank", str(rank), *words]
-        return [PYTHON, "-u", "-m", "torch.distributed.run", "--nnodes", str(self.count), "--nproc-per-node", "1", "--node-rank", str(rank),
+        return [PYTHON, "-u", os.path.join(HERE, "gate.py"), "--nnodes", str(self.count), "--nproc-per-node", "1", "--node-rank", str(rank),
                 "--master-addr", address, "--master-port", str(self.port), "--rdzv-conf", "timeout=15", "--max-restarts", "0",
                 os.path.join(HERE, "torch_job.py"), *words]
 
+    def ranks(self):
+        return [rank for rank in range(self.count) if self.death.name != "rendezvous" or rank != self.victim]
+
     def start(self, rank):
-        environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONUNBUFFERED="1", PYTHONDONTWRITEBYTECODE="1")
+        environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONUNBUFFERED="1", PYTHONDONTWRITEBYTECODE="1", GATE=self.gate,
+                           GATE_SIZE=str(len(self.ranks())))
         argv = self.argv(rank)
         if self.network:
             side = 1 if rank == self.victim else 0
@@ -212,6 +221,7 @@ class Job:
                 now = datetime.datetime.now(datetime.timezone.utc)
                 file.write(now.strftime("%Y-%m-%dT%H:%M:%S.%f000Z ").encode() + line)
                 file.flush()
+                self.printed_at = time.monotonic()
                 if b"step: 4" in line:
                     self.stamps[rank] = time.monotonic()
 
@@ -238,11 +248,9 @@ class Job:
 
     def run(self):
         self.struck_at = None
-        for rank in range(self.count):
-            if self.death.name != "rendezvous" or rank != self.victim:
-                self.start(rank)
-        give_up = time.monotonic() + GIVE_UP_S
-        while not any(self.has_ended(rank) for rank in self.processes) and time.monotonic() < give_up:
+        for rank in self.ranks():
+            self.start(rank)
+        while not any(self.has_ended(rank) for rank in self.processes) and time.monotonic() < self.printed_at + GIVE_UP_S:
             self.strike()
             time.sleep(0.05)
         codes = {rank: p.returncode for rank, p in self.processes.items() if p.returncode is not None}
@@ -273,7 +281,7 @@ class Job:
             self.listener.close()
         if os.path.ismount(self.small_disk):
             command("umount", self.small_disk)
-        for folder in (self.data, self.checkpoint, self.small_disk):
+        for folder in (self.data, self.checkpoint, self.small_disk, self.gate):
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -11,6 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import multihost_utils
 
+import gate
+
 DEATH_STEP = 4
 HEARTBEAT_S = 10
 HBM = (
@@ -91,6 +93,7 @@ def main():
         parser.add_argument(name, type=int, default=-1)
     parser.add_argument("--pause", type=float, default=0.1)
     args = parser.parse_args()
+    gate.wait("trainers")
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
     jax.distributed.initialize(args.coordinator, args.processes, args.rank, initialization_timeout=15,

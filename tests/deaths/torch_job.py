@@ -20,6 +20,8 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, Dataset
 
+import gate
+
 COLLECTIVE_TIMEOUT_S = 12
 DEATH_STEP = 4
 DEVICE_OOM = (
@@ -135,6 +137,7 @@ def main():
     parser.add_argument("--victim", type=int, default=-1)
     parser.add_argument("--pause", type=float, default=0.1)
     args = parser.parse_args()
+    gate.wait("trainers")
     if args.death == "import" and int(os.environ["RANK"]) == args.victim:
         import fused_attention_kernels  # noqa: F401
     dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=COLLECTIVE_TIMEOUT_S))
