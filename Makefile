@@ -113,9 +113,15 @@ $(OUT)/bin/goodput-controller: $(OUT)/obj/controller/goodput-controller.o $(call
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 # The plugin holds no network: kubectl reads the cluster for it. Of operator and export it takes what writes a status and
-# the page; what in them needs the layers between is left in the libraries.
-PLUGIN_LAYERS := $(filter-out io kube gcp sources recorder,$(LAYERS))
-$(OUT)/bin/kubectl-goodput: $(OUT)/obj/controller/kubectl-goodput.o $(foreach l,$(call reverse,$(PLUGIN_LAYERS)),$(OUT)/lib$(l).a)
+# the page. No header of curl, libwebsockets or OpenSSL is read for it, and no call is made that macOS does not have.
+PLUGIN_SOURCES := $(foreach l,$(filter-out io kube gcp sources recorder operator export,$(LAYERS)),$(call sources,$(l))) \
+	$(filter-out controller/operator/runtime/%,$(call sources,operator)) $(addprefix controller/export/,assets.c document.c fleet.c fleet_read.c)
+$(OUT)/libplugin.a: $(call objects,$(PLUGIN_SOURCES))
+	@mkdir -p $(dir $@)
+	@rm -f $@
+	$(AR) qcs $@ $^
+
+$(OUT)/bin/kubectl-goodput: $(OUT)/obj/controller/kubectl-goodput.o $(OUT)/libplugin.a
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(filter-out $(if $(STATIC_$(V)),-pie),$(ALL_LDFLAGS)) $(STATIC_$(V)) -o $@ $^ $(LIBS_plugin)
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""release-sbom.py SYSROOT MAP PROGRAM VERSION ARCH: the bill of materials (SPDX 2.3) of a static program, on standard output:
+"""release-sbom.py SYSROOT MAP PROGRAM VERSION OS-ARCH: the bill of materials (SPDX 2.3) of a static program, on standard output:
 the Debian packages whose libraries are in it, as the linker's map names them, with their versions and licenses. What
-is below SYSROOT is only unpacked: its versions are those of the changelogs. Time: SOURCE_DATE_EPOCH."""
+is below SYSROOT is only unpacked: its versions are those of the changelogs. MAP -: SYSROOT holds the unpacked sources of
+Debian, all of which are in the program, and zig, whose runtime is. Time: SOURCE_DATE_EPOCH."""
 import datetime
+import glob
 import gzip
 import hashlib
 import json
@@ -50,12 +52,24 @@ def used(sysroot, map_file, arch):
     return found
 
 
+def of_sources(folder):
+    """The same of a program for macOS."""
+    found = {}
+    for package in ("jansson", "libyaml", "pcre2", "zlib"):
+        with open(f"{folder}/{package}/debian/changelog", encoding="utf-8") as changelog:
+            source, version = re.match(r"(\S+) \(([^)]+)\)", changelog.readline()).groups()
+        with open(f"{folder}/{package}/debian/copyright", encoding="utf-8") as file:
+            found[package] = (source, version, "source", file.read())
+    return found
+
+
 def main():
-    sysroot, map_file, program, version, arch = sys.argv[1:]
+    sysroot, map_file, program, version, platform = sys.argv[1:]
+    arch = platform.partition("-")[2]
     with open(program, "rb") as file:
         content = file.read()
-    packages = used(sysroot, map_file, arch)
-    missing = {"libyaml-dev", "libjansson-dev", "libpcre2-dev", "zlib1g-dev", "libc6-dev"} - {p.removesuffix("-arm64-cross") for p in packages}
+    packages = of_sources(sysroot) if map_file == "-" else used(sysroot, map_file, arch)
+    missing = set() if map_file == "-" else {"libyaml-dev", "libjansson-dev", "libpcre2-dev", "zlib1g-dev", "libc6-dev"} - {p.removesuffix("-arm64-cross") for p in packages}
     if missing:
         sys.exit(f"release-sbom.py: the linker's map has nothing of {', '.join(sorted(missing))}")
     digest = hashlib.sha256(content).hexdigest()
@@ -69,9 +83,15 @@ def main():
                "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
                                  "referenceLocator": f"pkg:deb/debian/{p}@{v.replace('+', '%2B').replace(':', '%3A')}?arch={a}"}]}
               for p, (s, v, a, _) in sorted(packages.items())]
+    if map_file == "-":
+        zig = os.path.basename(glob.glob(f"{sysroot}/../zig/lib/python3*/site-packages/ziglang-*.dist-info")[0]).split("-")[1].removesuffix(".dist")
+        theirs.append({"SPDXID": "SPDXRef-Package-zig", "name": "zig", "versionInfo": zig, "supplier": "Organization: Zig Software Foundation",
+                       "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "NOASSERTION", "licenseDeclared": "MIT",
+                       "copyrightText": "NOASSERTION", "sourceInfo": "its compiler runtime",
+                       "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:pypi/ziglang@{zig}"}]})
     json.dump({
-        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"kubectl-goodput-{version}-linux-{arch}",
-        "documentNamespace": f"https://goodput.dev/spdx/kubectl-goodput-{version}-linux-{arch}-{digest[:32]}",
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"kubectl-goodput-{version}-{platform}",
+        "documentNamespace": f"https://goodput.dev/spdx/kubectl-goodput-{version}-{platform}-{digest[:32]}",
         "creationInfo": {"created": created.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: deploy/release-sbom.py"]},
         "packages": [ours, *theirs],
         "hasExtractedLicensingInfos": [{"licenseId": f"LicenseRef-Debian-{p}", "name": f"Licenses of the Debian package {p}", "extractedText": text}

@@ -1,7 +1,5 @@
 #include "base/hash.h"
 
-#include <endian.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -10,12 +8,12 @@ static uint64_t process_key[2];
 
 /* Before main(), so that threads only read it. */
 __attribute__((constructor)) static void make_key(void) {
-    ssize_t n;
-    do
-        n = getrandom(process_key, sizeof process_key, 0);
-    while (n < 0 && errno == EINTR);
-    if (n != (ssize_t)sizeof process_key)
+    if (getentropy(process_key, sizeof process_key) != 0)
         abort();
+}
+
+static inline uint64_t little_endian(uint64_t word) {
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? word : __builtin_bswap64(word);
 }
 
 static inline uint64_t rotate(uint64_t value, int bits) {
@@ -47,7 +45,7 @@ uint64_t hash_siphash(const uint64_t key[static 2], struct slice bytes) {
     uint64_t word, last = (uint64_t)bytes.size_bytes << 56;
     for (; bytes.size_bytes >= sizeof word; bytes = slice_skip(bytes, sizeof word)) {
         memcpy(&word, bytes.data, sizeof word);
-        add_word(v, le64toh(word));
+        add_word(v, little_endian(word));
     }
     for (size_t i = 0; i < bytes.size_bytes; i++)
         last |= (uint64_t)(unsigned char)bytes.data[i] << (8 * i);

@@ -2,6 +2,9 @@
 
 #include <errno.h>
 #include <locale.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

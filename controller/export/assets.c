@@ -1,42 +1,33 @@
 #include "export/assets.h"
 
-/* C17 has no #embed, so the assembler reads the files. Paths start at the repository's root, where make runs. */
-#define ASSET(name, file)                                                                                              \
-    __asm__(".section .rodata,\"a\"\n"                                                                                 \
-            ".type asset_" #name ", %object\n"                                                                         \
-            "asset_" #name ":\n"                                                                                       \
-            ".incbin \"controller/export/page/" file "\"\n"                                                            \
-            ".type asset_" #name "_end, %object\n"                                                                     \
-            "asset_" #name "_end:\n"                                                                                   \
-            ".byte 0\n"                                                                                                \
-            ".previous\n");                                                                                            \
-    __attribute__((visibility("hidden"))) extern const char asset_##name[], asset_##name##_end[];
+#include "base/embed.h"
 
-ASSET(html, "page.html")
-ASSET(css, "page.css")
-ASSET(format_js, "format.js")
-ASSET(patch_js, "patch.js")
-ASSET(charts_js, "charts.js")
-ASSET(timeline_js, "timeline.js")
-ASSET(interruptions_js, "interruptions.js")
-ASSET(job_js, "job.js")
-ASSET(fleets_js, "fleets.js")
-ASSET(list_js, "list.js")
-ASSET(page_js, "page.js")
+EMBED(asset_html, "controller/export/page/page.html");
+EMBED(asset_css, "controller/export/page/page.css");
+EMBED(asset_format_js, "controller/export/page/format.js");
+EMBED(asset_patch_js, "controller/export/page/patch.js");
+EMBED(asset_charts_js, "controller/export/page/charts.js");
+EMBED(asset_timeline_js, "controller/export/page/timeline.js");
+EMBED(asset_interruptions_js, "controller/export/page/interruptions.js");
+EMBED(asset_job_js, "controller/export/page/job.js");
+EMBED(asset_fleets_js, "controller/export/page/fleets.js");
+EMBED(asset_list_js, "controller/export/page/list.js");
+EMBED(asset_page_js, "controller/export/page/page.js");
 
 struct slice asset_get(enum asset asset) {
     static const struct {
-        const char *from, *to;
-    } assets[] = {[ASSET_HTML] = {asset_html, asset_html_end},
-                  [ASSET_CSS] = {asset_css, asset_css_end},
-                  [ASSET_FORMAT_JS] = {asset_format_js, asset_format_js_end},
-                  [ASSET_PATCH_JS] = {asset_patch_js, asset_patch_js_end},
-                  [ASSET_CHARTS_JS] = {asset_charts_js, asset_charts_js_end},
-                  [ASSET_TIMELINE_JS] = {asset_timeline_js, asset_timeline_js_end},
-                  [ASSET_INTERRUPTIONS_JS] = {asset_interruptions_js, asset_interruptions_js_end},
-                  [ASSET_JOB_JS] = {asset_job_js, asset_job_js_end},
-                  [ASSET_FLEETS_JS] = {asset_fleets_js, asset_fleets_js_end},
-                  [ASSET_LIST_JS] = {asset_list_js, asset_list_js_end},
-                  [ASSET_PAGE_JS] = {asset_page_js, asset_page_js_end}};
-    return slice_range(assets[asset].from, assets[asset].to);
+        const char *data;
+        const uint64_t *size;
+    } assets[] = {[ASSET_HTML] = {asset_html, &asset_html_size},
+                  [ASSET_CSS] = {asset_css, &asset_css_size},
+                  [ASSET_FORMAT_JS] = {asset_format_js, &asset_format_js_size},
+                  [ASSET_PATCH_JS] = {asset_patch_js, &asset_patch_js_size},
+                  [ASSET_CHARTS_JS] = {asset_charts_js, &asset_charts_js_size},
+                  [ASSET_TIMELINE_JS] = {asset_timeline_js, &asset_timeline_js_size},
+                  [ASSET_INTERRUPTIONS_JS] = {asset_interruptions_js, &asset_interruptions_js_size},
+                  [ASSET_JOB_JS] = {asset_job_js, &asset_job_js_size},
+                  [ASSET_FLEETS_JS] = {asset_fleets_js, &asset_fleets_js_size},
+                  [ASSET_LIST_JS] = {asset_list_js, &asset_list_js_size},
+                  [ASSET_PAGE_JS] = {asset_page_js, &asset_page_js_size}};
+    return (struct slice){assets[asset].data, (size_t)*assets[asset].size};
 }

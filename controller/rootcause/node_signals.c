@@ -2,22 +2,14 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/embed.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
 
 #include <assert.h>
 #include <errno.h>
 
-/* As in signatures.c: the assembler reads the table. */
-__asm__(".section .rodata,\"a\"\n"
-        ".type node_signal_table, %object\n"
-        "node_signal_table:\n"
-        ".incbin \"controller/rootcause/node_signals.tsv\"\n"
-        ".type node_signal_table_end, %object\n"
-        "node_signal_table_end:\n"
-        ".byte 0\n"
-        ".previous\n");
-__attribute__((visibility("hidden"))) extern const char node_signal_table[], node_signal_table_end[];
+EMBED(node_signal_table, "controller/rootcause/node_signals.tsv");
 
 #define MAX_NUMBERS 16 /* of Xids in one text */
 #define MAX_DIGITS 6
@@ -144,7 +136,7 @@ static int read_table(struct slice table, struct node_signals *to, struct error 
 struct node_signals *node_signals_new(void) {
     struct node_signals *signals = mem_new(struct node_signals);
     CLEANUP_ERROR struct error *err = NULL;
-    int r = read_table(slice_range(node_signal_table, node_signal_table_end), signals, &err);
+    int r = read_table(embedded(node_signal_table), signals, &err);
     assert(r == 0); /* a row that breaks the rules of the table is our own mistake */
     (void)r;
     return signals;

@@ -1,20 +1,12 @@
 #include "rootcause/signatures.h"
 
+#include "base/embed.h"
 #include "base/literals.h"
 #include "base/mem.h"
 
 #include <assert.h>
 
-/* C17 has no #embed, so the assembler reads the table. Paths start at the repository's root, where make runs. */
-__asm__(".section .rodata,\"a\"\n"
-        ".type signature_table, %object\n"
-        "signature_table:\n"
-        ".incbin \"controller/rootcause/signatures.tsv\"\n"
-        ".type signature_table_end, %object\n"
-        "signature_table_end:\n"
-        ".byte 0\n"
-        ".previous\n");
-__attribute__((visibility("hidden"))) extern const char signature_table[], signature_table_end[];
+EMBED(signature_table, "controller/rootcause/signatures.tsv");
 
 enum { MAX_FITS = 1024 };
 
@@ -100,7 +92,7 @@ static void find_heads(struct matcher *m, enum signature_place place) {
 
 struct matcher *matcher_new(void) {
     struct matcher *m = mem_new(struct matcher);
-    struct slice line, table = slice_range(signature_table, signature_table_end);
+    struct slice line, table = embedded(signature_table);
     while (slice_take_line(&table, &line)) {
         if (line.size_bytes == 0 || line.data[0] == '#')
             continue;

@@ -3,6 +3,7 @@
 #include "base/digits.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/portable.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ int64_t repeats_number(struct slice line) {
     enum { DIGITS_BEFORE = 10, DIGITS_AFTER = 9 };
     if (line.size_bytes == 0 || line.data[0] != '{' || line.data[line.size_bytes - 1] != '}')
         return TIME_UNKNOWN;
-    const char *end = line.data + line.size_bytes, *at = memrchr(line.data, ' ', line.size_bytes);
+    const char *end = line.data + line.size_bytes, *at = portable_find_last(line, ' ');
     uint64_t whole = 0, fraction = 0;
     if (at == NULL)
         return 0;

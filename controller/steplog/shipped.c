@@ -1,5 +1,6 @@
 #include "steplog/shipped.h"
 
+#include "base/embed.h"
 #include "base/literals.h"
 #include "base/mem.h"
 #include "base/yamldoc.h"
@@ -12,24 +13,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* C17 has no #embed, so the assembler reads the files. Paths start at the repository's root, where make runs. */
-#define X(id, name)                                                                                                    \
-    __asm__(".section .rodata,\"a\"\n"                                                                                 \
-            ".type shipped_" #id ", %object\n"                                                                         \
-            "shipped_" #id ":\n"                                                                                       \
-            ".incbin \"helm/goodput-controller/files/formats/" name ".yaml\"\n"                                        \
-            ".type shipped_" #id "_end, %object\n"                                                                     \
-            "shipped_" #id "_end:\n"                                                                                   \
-            ".byte 0\n"                                                                                                \
-            ".previous\n");                                                                                            \
-    __attribute__((visibility("hidden"))) extern const char shipped_##id[], shipped_##id##_end[];
+#define X(id, name) EMBED(shipped_##id, "helm/goodput-controller/files/formats/" name ".yaml");
 SHIPPED_FORMATS(X)
 #undef X
 
 static const struct {
-    const char *name, *from, *to;
+    const char *name, *data;
+    const uint64_t *size;
 } files[] = {
-#define X(id, name) {name, shipped_##id, shipped_##id##_end},
+#define X(id, name) {name, shipped_##id, &shipped_##id##_size},
     SHIPPED_FORMATS(X)
 #undef X
 };
@@ -103,8 +95,8 @@ static void load(int number) {
     CLEANUP_BUF struct buf json;
     yaml_node_t *metadata = NULL, *notes = NULL, *spec = NULL;
     buf_init(&json, 1 << 20);
-    int r = yamldoc_read(&doc, "shipped format", files[number].name, slice_range(files[number].from, files[number].to),
-                         NULL);
+    int r = yamldoc_read(&doc, "shipped format", files[number].name,
+                         (struct slice){files[number].data, (size_t)*files[number].size}, NULL);
     r = r < 0 ? r : yamldoc_map(&doc, yamldoc_root(&doc), "metadata", &metadata, NULL);
     r = r < 0 ? r : yamldoc_text(&doc, metadata, "name", &f->name, NULL);
     r = r < 0 ? r : yamldoc_map(&doc, metadata, "annotations", &notes, NULL);

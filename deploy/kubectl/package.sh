@@ -1,11 +1,12 @@
 #!/bin/sh
 # The release of kubectl goodput: an archive for each platform, and krew's manifest for them.
-#   deploy/kubectl/package.sh OUT URL ARCH=PROGRAM...
-# OUT: folder to write to. URL: where the archives will be found. ARCH=PROGRAM: amd64=.build/release/bin/kubectl-goodput.
+#   deploy/kubectl/package.sh OUT URL OS-ARCH=PROGRAM...
+# OUT: folder to write to. URL: where the archives will be found.
+# OS-ARCH=PROGRAM: linux-amd64=.build/release/bin/kubectl-goodput; macOS is darwin.
 # The same inputs give the same archives. Try the result: kubectl krew install --manifest=OUT/goodput.yaml
 #   --archive=OUT/kubectl-goodput-linux-amd64.tar.gz
 set -eu
-[ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//p' "$0" | sed -n 2,7p >&2; exit 2; }
+[ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//p' "$0" | sed -n 2,8p >&2; exit 2; }
 out=$1 url=$2
 shift 2
 cd "$(dirname "$0")/../.."
@@ -15,9 +16,10 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cp deploy/kubectl/goodput.yaml "$scratch/goodput.yaml"
 for pair in "$@"; do
-	arch=${pair%%=*} program=${pair#*=}
-	[ -x "$program" ] || { echo "package.sh: no program $program for $arch" >&2; exit 1; }
-	archive=kubectl-goodput-linux-$arch.tar.gz
+	platform=${pair%%=*} program=${pair#*=}
+	os=${platform%-*} arch=${platform#*-}
+	[ -x "$program" ] || { echo "package.sh: no program $program for $platform" >&2; exit 1; }
+	archive=kubectl-goodput-$platform.tar.gz
 	rm -rf "$scratch/files"
 	mkdir "$scratch/files"
 	install -m 0755 "$program" "$scratch/files/kubectl-goodput"
@@ -26,7 +28,7 @@ for pair in "$@"; do
 	tar -C "$scratch/files" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - . | gzip -n >"$out/$archive"
 	cat >>"$scratch/goodput.yaml" <<PLATFORM
   - selector:
-      matchLabels: {os: linux, arch: $arch}
+      matchLabels: {os: $os, arch: $arch}
     uri: $url/$archive
     sha256: "$(sha256sum "$out/$archive" | cut -d' ' -f1)"
     bin: kubectl-goodput

@@ -77,14 +77,15 @@ fi
 if command -v mandoc >/dev/null; then same "mandoc has nothing to say of the man page" "" "$(mandoc -Tlint -Wwarning "$work/root/usr/share/man/man1/kubectl-goodput.1" 2>&1)"; fi
 if command -v groff >/dev/null; then same "groff has nothing to say of the man page" "" "$(groff -man -Tutf8 -ww -z "$work/root/usr/share/man/man1/kubectl-goodput.1" 2>&1)"; fi
 release=https://example.invalid/v1
-check "deploy/kubectl/package.sh" deploy/kubectl/package.sh "$work/release" $release amd64=.build/release/bin/kubectl-goodput arm64=.build/release/bin/kubectl-goodput
+check "deploy/kubectl/package.sh" deploy/kubectl/package.sh "$work/release" $release linux-amd64=.build/release/bin/kubectl-goodput linux-arm64=.build/release/bin/kubectl-goodput darwin-arm64=.build/release/bin/kubectl-goodput
 check "krew's manifest fits the archives" python3 - "$work/release" $release <<'CHECK'
 import hashlib, os, re, sys, tarfile, yaml
 folder, url = sys.argv[1:]
 manifest = yaml.safe_load(open(f"{folder}/goodput.yaml"))
 assert re.fullmatch(r"v[0-9]+\.[0-9]+\.[0-9]+", manifest["spec"]["version"]), manifest["spec"]["version"]
 platforms = manifest["spec"]["platforms"]
-assert [p["selector"]["matchLabels"] for p in platforms] == [{"os": "linux", "arch": a} for a in ("amd64", "arm64")], platforms
+labels = [{"os": "linux", "arch": "amd64"}, {"os": "linux", "arch": "arm64"}, {"os": "darwin", "arch": "arm64"}]
+assert [p["selector"]["matchLabels"] for p in platforms] == labels, platforms
 for platform in platforms:
     assert platform["uri"].startswith(url + "/"), platform
     path = os.path.join(folder, os.path.basename(platform["uri"]))
@@ -96,6 +97,6 @@ CHECK
 mkdir "$work/unpacked" && tar -C "$work/unpacked" -xzf "$work/release/kubectl-goodput-linux-amd64.tar.gz"
 check "the plugin in the archive runs" "$work/unpacked/kubectl-goodput" version
 before=$(sha256sum "$work/release/goodput.yaml")
-deploy/kubectl/package.sh "$work/release" $release amd64=.build/release/bin/kubectl-goodput arm64=.build/release/bin/kubectl-goodput
+deploy/kubectl/package.sh "$work/release" $release linux-amd64=.build/release/bin/kubectl-goodput linux-arm64=.build/release/bin/kubectl-goodput darwin-arm64=.build/release/bin/kubectl-goodput
 same "made again, the release is the same" "$before" "$(sha256sum "$work/release/goodput.yaml")"
 finish

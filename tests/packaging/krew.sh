@@ -24,7 +24,7 @@ SERVER
 server=$!
 while [ ! -s "$work/port" ] && kill -0 "$server" 2>/dev/null; do sleep 0.05; done
 program=.build/release/bin/kubectl-goodput archive=$work/release/kubectl-goodput-linux-amd64.tar.gz manifest=$work/release/goodput.yaml
-check "the release is made" deploy/kubectl/package.sh "$work/release" "http://127.0.0.1:$(cat "$work/port")" amd64=$program arm64=$program
+check "the release is made" deploy/kubectl/package.sh "$work/release" "http://127.0.0.1:$(cat "$work/port")" linux-amd64=$program linux-arm64=$program darwin-arm64=$program
 check "krew's rules: structure, platforms, an install of each" .build/cluster/bin/validate-krew-manifest -manifest "$manifest"
 check "kubectl krew install from the archive" kubectl krew install --manifest="$manifest" --archive="$archive"
 same "kubectl finds and runs the plugin" "$($program version)" "$(kubectl goodput version)"

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/portable.h"
 #include "cli/analyze/parser.h"
 #include "cli/analyze/rank.h"
 
@@ -100,7 +101,7 @@ static void note_owner(struct owners *o, const char *name, uint32_t from) {
 
 static int compare_owners(const void *a, const void *b) {
     const struct owner *const *x = a, *const *y = b;
-    return strverscmp((*x)->name, (*y)->name);
+    return portable_compare_natural((*x)->name, (*y)->name);
 }
 
 static int compare_owned(const void *a, const void *b) {

@@ -1,6 +1,7 @@
 #include "cli/analyze/input.h"
 
 #include "base/mem.h"
+#include "base/portable.h"
 #include "cli/analyze/array.h"
 #include "cli/analyze/encoding.h"
 
@@ -274,7 +275,7 @@ int analyze_input_next(struct analyze_input *in, struct slice *lines, struct err
             return (int)n;
     }
     for (;;) {
-        const char *last = in->is_cutting ? NULL : memrchr(in->bytes, '\n', in->size_bytes);
+        const char *last = in->is_cutting ? NULL : portable_find_last((struct slice){in->bytes, in->size_bytes}, '\n');
         if (last != NULL)
             return give(in, lines, (size_t)(last - in->bytes) + 1);
         if (in->is_at_end)

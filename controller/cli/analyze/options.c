@@ -1,6 +1,7 @@
 #include "cli/analyze/options.h"
 
 #include "base/mem.h"
+#include "base/portable.h"
 #include "base/rfc3339.h"
 #include "base/yamldoc.h"
 #include "cli/arguments.h"
@@ -196,7 +197,7 @@ static void add_path(struct analyze *a, const char *path) {
 }
 
 static int by_version(const void *a, const void *b) {
-    return strverscmp(*(char *const *)a, *(char *const *)b);
+    return portable_compare_natural(*(char *const *)a, *(char *const *)b);
 }
 
 /* Expands a pattern that the shell did not. One that matches nothing stays, and is refused as a missing file. */
