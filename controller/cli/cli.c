@@ -4,6 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/commands/analyze.h"
 #include "cli/commands/cluster.h"
+#include "cli/commands/dashboard.h"
 #include "cli/commands/explain.h"
 #include "cli/commands/fleet.h"
 #include "cli/commands/formats.h"
@@ -65,6 +66,10 @@ static const struct {
      "the goodput to expect with other figures, and the best checkpoint interval; without NAME from the\n"
      "      given figures alone",
      MAY_HAVE_NAME, whatif_command, whatif_check},
+    {"dashboard", "dashboard [-n NAMESPACE] [--port PORT] [--no-browser]",
+     "opens the controller's page in the browser, by kubectl port-forward, until Ctrl-C. NAMESPACE: the controller's,\n"
+     "      by default goodput-system. PORT: on this machine; 0 is a free one",
+     NO_NAME, dashboard_command, dashboard_check},
     {"formats", "formats [-o json|yaml|name]", "the log formats that are recognized, with example lines", NO_NAME,
      formats_command, NULL},
 };
@@ -121,6 +126,8 @@ static const struct argument_row table[] = {
     {NULL, "--owner", AT(report.owner), true, NULL, "report"},
     {NULL, "--from", AT(report.from), true, NULL, "report"},
     {NULL, "--to", AT(report.to), true, NULL, "report"},
+    {NULL, "--port", AT(dashboard.port), true, NULL, "dashboard"},
+    {NULL, "--no-browser", AT(dashboard.no_browser), false, NULL, "dashboard"},
     {NULL, "--group-by", AT(fleet.group_by), true, NULL, "fleet"},
     {NULL, "--since", AT(fleet.since), true, NULL, "fleet"},
     {NULL, "--price", AT(fleet.price), true, NULL, "fleet"},

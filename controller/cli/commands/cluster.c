@@ -78,15 +78,13 @@ int cluster_end(const struct cli_options *options, struct kubectl *k, struct err
     return kubectl_end(k, &complaint) == 0 ? 0 : explain(options, complaint, err);
 }
 
-int cluster_get(const struct cli_options *options, json_t **ret, struct error **err) {
-    struct arguments a;
+/* Runs kubectl, which prints JSON. */
+static int read_json(const struct cli_options *options, const struct arguments *a, json_t **ret, struct error **err) {
     CLEANUP_BUF struct buf bytes;
-    json_t *reply;
     json_error_t where;
     int r;
     buf_init(&bytes, MAX_REPLY_BYTES);
-    get_arguments(options, "json", NO_MORE, &a);
-    struct kubectl *k = kubectl_start(a.list, false, err);
+    struct kubectl *k = kubectl_start(a->list, false, err);
     if (k == NULL)
         return -ENOENT;
     while ((r = kubectl_read(k, -1, &bytes)) > 0)
@@ -94,16 +92,47 @@ int cluster_get(const struct cli_options *options, json_t **ret, struct error **
     if (r < 0) {
         kubectl_stop(k);
         kubectl_end(k, NULL);
-        return error_set(err, EMSGSIZE, "the cluster has more than %zu MiB of JobGoodputs", MAX_REPLY_BYTES >> 20);
+        return error_set(err, EMSGSIZE, "the cluster has more than %zu MiB of them", MAX_REPLY_BYTES >> 20);
     }
     r = cluster_end(options, k, err);
     if (r < 0)
         return r;
-    reply = json_loadb(bytes.data, bytes.size_bytes, JSON_ALLOW_NUL, &where);
-    if (reply == NULL)
+    *ret = json_loadb(bytes.data, bytes.size_bytes, JSON_ALLOW_NUL, &where);
+    if (*ret == NULL)
         return error_set(err, EINVAL, "kubectl get printed no JSON: line %d: %s", where.line, where.text);
+    return 0;
+}
+
+int cluster_get(const struct cli_options *options, json_t **ret, struct error **err) {
+    struct arguments a;
+    json_t *reply;
+    get_arguments(options, "json", NO_MORE, &a);
+    int r = read_json(options, &a, &reply, err);
+    if (r < 0)
+        return r;
     json_t *items = json_object_get(reply, "items");
     *ret = options->name == NULL ? json_is_array(items) ? json_incref(items) : json_array() : json_incref(reply);
+    json_decref(reply);
+    return 0;
+}
+
+int cluster_list(const struct cli_options *options, const char *resource, const char *const *more, json_t **ret,
+                 struct error **err) {
+    struct arguments a = {0};
+    json_t *reply;
+    add(&a, "get");
+    add(&a, resource);
+    for (size_t i = 0; i < options->kubectl.count; i++)
+        add(&a, options->kubectl.arguments[i]);
+    while (*more != NULL)
+        add(&a, *more++);
+    add(&a, "--output");
+    add(&a, "json");
+    int r = read_json(options, &a, &reply, err);
+    if (r < 0)
+        return r;
+    json_t *items = json_object_get(reply, "items");
+    *ret = json_is_array(items) ? json_incref(items) : json_array();
     json_decref(reply);
     return 0;
 }

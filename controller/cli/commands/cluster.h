@@ -11,6 +11,9 @@
 
 /* The object that the command line names, or an array of all JobGoodputs. The caller owns *ret. */
 int cluster_get(const struct cli_options *options, json_t **ret, struct error **err);
+/* Another list, such as pods. more: options, ended by NULL. The caller owns *ret, an array. */
+int cluster_list(const struct cli_options *options, const char *resource, const char *const *more, json_t **ret,
+                 struct error **err);
 /* Starts to watch the list. kubectl first repeats all of it as additions; one event a line, such as
  * {"type":"ADDED","object":{...}}. */
 struct kubectl *cluster_watch(const struct cli_options *options, struct error **err);

@@ -24,6 +24,12 @@ struct cli_report_options {
     const char *owner, *from, *to;
 };
 
+/* Options of dashboard. */
+struct cli_dashboard_options {
+    const char *port; /* on this machine; NULL: the page's own */
+    bool no_browser;
+};
+
 struct cli_options { /* texts borrowed from argv */
     const char *command, *name;
     const char *namespace_, *file, *output, *html, *selector, *sort_by;
@@ -32,6 +38,7 @@ struct cli_options { /* texts borrowed from argv */
     struct cli_whatif_options whatif;
     struct cli_fleet_options fleet;
     struct cli_report_options report;
+    struct cli_dashboard_options dashboard;
     struct text_style style;
 };
 

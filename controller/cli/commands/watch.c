@@ -3,12 +3,12 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "cli/commands/cluster.h"
+#include "cli/interrupt.h"
 #include "cli/render/output.h"
 #include "cli/render/pick.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,12 +29,6 @@ struct watcher {
 
 static void json_free(void *value) {
     json_decref(value);
-}
-
-/* SIGINT and SIGTERM stay blocked meanwhile. */
-static bool is_interrupted(void) {
-    sigset_t pending;
-    return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
 }
 
 static void put(struct map *jobs, json_t *job) {
@@ -155,9 +149,9 @@ static int follow(struct watcher *w) {
     map_done(&w->repeated);
     map_init(&w->repeated, json_free);
     w->is_repeated = w->has_event = false;
-    while (r > 0 && !is_interrupted())
+    while (r > 0 && !interrupt_came())
         r = turn(w, k, &silent_turns);
-    if (r == 0 && silent_turns < SILENT_TURNS && !is_interrupted())
+    if (r == 0 && silent_turns < SILENT_TURNS && !interrupt_came())
         return cluster_end(w->options, k, w->err);
     kubectl_stop(k);
     kubectl_end(k, NULL);
@@ -168,22 +162,18 @@ int watch_goodputs(const struct cli_options *options,
                    void (*draw)(const json_t *list, const struct cli_options *options, struct buf *out),
                    struct error **err) {
     struct watcher w = {.options = options, .draw = draw, .err = err};
-    sigset_t ending;
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGINT);
-    sigaddset(&ending, SIGTERM);
-    sigprocmask(SIG_BLOCK, &ending, NULL);
+    interrupt_defer();
     map_init(&w.jobs, json_free);
     map_init(&w.repeated, json_free);
     buf_init(&w.bytes, MAX_BYTES);
     buf_init(&w.drawn, MAX_BYTES);
     /* The server ends a watch after a while, and a change may be missed then: list again. */
     int r = list(&w);
-    while (r == 0 && !is_interrupted()) {
+    while (r == 0 && !interrupt_came()) {
         r = follow(&w);
-        if (r == 0 && !is_interrupted())
+        if (r == 0 && !interrupt_came())
             poll(NULL, 0, AGAIN_MS);
-        if (r == 0 && !is_interrupted())
+        if (r == 0 && !interrupt_came())
             r = list(&w);
     }
     map_done(&w.jobs);
@@ -191,5 +181,5 @@ int watch_goodputs(const struct cli_options *options,
     buf_done(&w.bytes);
     buf_done(&w.drawn);
     free(w.none);
-    return is_interrupted() ? 0 : r;
+    return interrupt_came() ? 0 : r;
 }

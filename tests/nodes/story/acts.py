@@ -8,6 +8,7 @@ import time
 
 import acts_guides
 import acts_nodes
+import acts_page
 import jobs
 import truth
 from stage import PATIENCE
@@ -195,7 +196,7 @@ def maxtext(stage):
 
 
 GROUPS = {
-    "smoke": (smoke,),
+    "smoke": (smoke, acts_page.dashboard),
     "short-tokens": (acts_nodes.short_tokens,),
     "trainers": (exception, memory, long_log, late_image, kubelet_evicted),
     "pods": (evicted_unsaved, evicted_saved, preempted, hang),
