@@ -247,6 +247,19 @@ void replay_logs(struct model_job *job, const char *tgz) {
     replay_done(&tar);
 }
 
+void replay_words(struct model_job *job, const struct replay *tar) {
+    struct model_words w;
+    char part[300];
+    while (model_job_words_next(job, &w)) {
+        snprintf(part, sizeof part, "%s__%s__", w.pod, w.container);
+        struct slice text = tar_find((struct slice){tar->bytes, tar->size_bytes}, part);
+        if (text.size_bytes > 0)
+            model_job_words_read(job, w.pod_uid, w.container, w.restart_count, text, false);
+        else
+            model_job_words_failed(job, w.pod_uid, w.container, w.restart_count, true);
+    }
+}
+
 char *replay_left(const char *status) {
     return status && status[0] ? mem_format("},\"status\":%.*s", (int)strlen(status) - 1, status) : mem_strdup("");
 }

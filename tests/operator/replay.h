@@ -50,6 +50,10 @@ bool replay_open_logs(struct replay *tar, const char *tgz);
 void replay_log_through(struct model_job *job, const struct replay *tar, int index, int64_t through_ms);
 void replay_logs_through(struct model_job *job, const struct replay *tar, int64_t through_ms, bool at_end);
 
+/* Reads the last words that the job asks for now: the recorded log of each container; one without a log cannot be read.
+ */
+void replay_words(struct model_job *job, const struct replay *tar);
+
 /* A JobGoodput of that name for the target of the same name, created at the epoch's second given. source: "PodLog",
  * "None". */
 void replay_jobgoodput(struct model *m, const char *namespace_, const char *name, const char *source,

@@ -4,6 +4,8 @@
 #include "harness.h"
 #include "replay.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 
 static const char *const names[] = {"train-a", "train-b", "train-c"};
@@ -64,4 +66,62 @@ TEST(real_nodes_with_their_logs) {
         CHECK_TEXT(status_text(s[i], "conditions[type=ClockSkew].status"), "");
         free(s[i]);
     }
+}
+
+static char *with_last_words(const char *name) {
+    struct replay r, tar;
+    struct model_options options = {.reads_last_words = true};
+    if (!replay_load(&r, "tests/data/recordings/real-nodes.jsonl.gz", "workloads") ||
+        !replay_open_logs(&tar, "tests/data/recordings/real-nodes.podlogs.tgz"))
+        return mem_strdup("{}");
+    struct model *m = model_new(&options);
+    replay_jobgoodput(m, "train", name, "None", "", r.events[0].at_ms);
+    struct model_job *job = model_job_find(m, "train", name);
+    for (size_t i = 0; i < r.count; i++) {
+        replay_feed(m, &r.events[i]);
+        replay_words(job, &tar);
+    }
+    char *status = replay_status(m, "train", name, r.last_ms, NULL);
+    model_free(m);
+    replay_done(&r);
+    replay_done(&tar);
+    return status;
+}
+
+static void check_root_cause(const char *status, int number, const char *member, const char *expected) {
+    char path[80];
+    snprintf(path, sizeof path, "executions[number=%d].rootCause.%s", number, member);
+    CHECK_TEXT(status_text(status, path), expected);
+}
+
+/* By the logs and the containers' statuses, read by a person. A kill from outside leaves no words. */
+TEST(real_nodes_name_what_their_trainers_died_of) {
+    static const struct {
+        int number;
+        const char *class_, *reason, *owner;
+    } expected[] = {
+        {1, "Unknown", "SIGKILL", "Unknown"},
+        {2, "UserException", "RuntimeError", "Tenant"}, /* in slice 0, index 1 */
+        {3, "HostOOM", "OOMKilled", "Tenant"},          /* in slice 1, index 1 */
+        {4, "", "", ""},                                /* an eviction says who ended it */
+        {5, "", "", ""},
+        {6, "", "", ""},
+        {7, "", "", ""},
+        {8, "", "", ""},
+    };
+    CLEANUP_FREE char *a = with_last_words("train-a"), *c = with_last_words("train-c");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        check_root_cause(a, expected[i].number, "class", expected[i].class_);
+        check_root_cause(a, expected[i].number, "reason", expected[i].reason);
+        check_root_cause(a, expected[i].number, "owner", expected[i].owner);
+    }
+    check_root_cause(a, 2, "line", "RuntimeError: libtpu: slice lost");
+    check_root_cause(a, 2, "frame", "train.py:18 in <module>");
+    CHECK_INT(status_int(a, "executions[number=2].rootCause.jobIndex"), 0);
+    CHECK_INT(status_int(a, "executions[number=2].rootCause.completionIndex"), 1);
+    CHECK_INT(status_int(a, "executions[number=2].rootCause.unread"), 0);
+    CHECK_INT(status_int(a, "executions[number=3].rootCause.jobIndex"), 1);
+    CHECK_INT(status_int(a, "executions[number=3].rootCause.completionIndex"), 1);
+    check_root_cause(c, 1, "class", "CrashSignal"); /* exit 134 */
+    check_root_cause(c, 1, "reason", "SIGABRT");
 }

@@ -20,6 +20,10 @@ def failing(how, step=13):
     return json.dumps({"how": how, **({} if step is None else {"step": step})})
 
 
+# Who fails by FAIL_AT, and whom `kill(name, 0)` kills.
+FIRST = {"replicatedJob": "slice", "jobIndex": 0, "completionIndex": 0, "container": "trainer", "symptomOnly": False, "unread": 0}
+
+
 def smoke(stage):
     """A trainer killed by the kernel, then a pod of the job evicted; both times it starts again from its checkpoint."""
     name = "smoke"
@@ -30,12 +34,32 @@ def smoke(stage):
     stage.cluster.evict(stage.pod(name, 1))
     stage.wait_end(name)
     stage.judge(name, {"ApplicationError": 1, "Eviction": 1})
+    stage.judge_root_cause(name, 1, {"class": "Unknown", "reason": "SIGKILL", "owner": "Unknown", **FIRST})
+    stage.judge_root_cause(name, 2, None)  # the eviction says who ended it
 
 
 def exception(stage):
     stage.submit("exception", STEPS=25, FAIL_AT=failing("exception"))
     stage.wait_end("exception")
     stage.judge("exception", {"ApplicationError": 1})
+    expected = {"class": "UserException", "reason": "RuntimeError", "owner": "Tenant", "basis": "Observed", "line": "RuntimeError: the loss is not a number", "frame": "train.py:"}
+    stage.judge_root_cause("exception", 1, {**expected, **FIRST})
+
+
+def shard(stage):
+    """A file of the data is missing."""
+    stage.submit("shard", STEPS=25, FAIL_AT=failing("shard"))
+    stage.wait_end("shard")
+    stage.judge("shard", {"ApplicationError": 1})
+    stage.judge_root_cause("shard", 1, {"class": "DataError", "reason": "NotFound", "owner": "Tenant", "basis": "Observed", "frame": "train.py:", **FIRST})
+
+
+def segfault(stage):
+    """A crash leaves no words: the exit code names it."""
+    stage.submit("segfault", STEPS=25, FAIL_AT=failing("segfault"))
+    stage.wait_end("segfault")
+    stage.judge("segfault", {"ApplicationError": 1})
+    stage.judge_root_cause("segfault", 1, {"class": "CrashSignal", "reason": "SIGSEGV", "owner": "Unknown", "basis": "Derived", **FIRST})
 
 
 def memory(stage):
@@ -43,6 +67,7 @@ def memory(stage):
     stage.submit("memory", STEPS=25, FAIL_AT=failing("memory"), memory="64Mi")
     stage.wait_end("memory")
     stage.judge("memory", {"OutOfMemory": 1})
+    stage.judge_root_cause("memory", 1, {"class": "HostOOM", "reason": "OOMKilled", "owner": "Tenant", "basis": "Observed", **FIRST})
 
 
 def kubelet_evicted(stage):
@@ -52,6 +77,7 @@ def kubelet_evicted(stage):
     stage.wait_step(name, 2, 0)
     stage.wait_end(name)
     stage.judge(name, {"Eviction": 1})
+    stage.judge_root_cause(name, 1, None)
 
 
 def evicted_unsaved(stage):
@@ -198,7 +224,7 @@ def maxtext(stage):
 GROUPS = {
     "smoke": (smoke, acts_page.dashboard),
     "short-tokens": (acts_nodes.short_tokens,),
-    "trainers": (exception, memory, long_log, late_image, kubelet_evicted),
+    "trainers": (exception, shard, segfault, memory, long_log, late_image, kubelet_evicted),
     "pods": (evicted_unsaved, evicted_saved, preempted, hang),
     "names": (acts_nodes.names,),
     "jax": (jax,),

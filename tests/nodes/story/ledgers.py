@@ -39,6 +39,19 @@ def causes(tally, name, goodput, expected):
     tally.check(seen == expected, f"{name}: interruptions are {expected}", f"{seen}")
 
 
+def root_cause(tally, name, goodput, number, expected):
+    """expected: members of the execution's rootCause, of "line" and "frame" how they begin; None: it has no rootCause."""
+    execution = next((e for e in read.status(goodput).get("executions") or [] if e["number"] == number), {})
+    found = execution.get("rootCause")
+    wrong = {}
+    for key, value in (expected or {}).items():
+        seen = (found or {}).get(key)
+        if not (str(seen).startswith(value) if key in ("line", "frame") else seen == value):
+            wrong[key] = seen
+    is_right = bool(execution) and (found is None) == (expected is None) and not wrong
+    tally.check(is_right, f"{name} #{number}: its root cause is {expected}", f"{wrong or found}")
+
+
 def explain(name, goodput):
     """The executions, for a person."""
     for e in read.status(goodput).get("executions") or []:

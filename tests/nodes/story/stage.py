@@ -121,6 +121,10 @@ class Stage:
         ledgers.causes(self.tally, name, goodput, causes)
         ledgers.compare(self.tally, name, goodput, found or truth.attempts(self.truth, name))
 
+    def judge_root_cause(self, name, number, expected):
+        """What the trainers of an execution died of, next to what the act did to them: ledgers.root_cause."""
+        ledgers.root_cause(self.tally, name, self.goodput(name), number, expected)
+
     def kubectl(self, *words):
         """What kubectl printed; it runs inside the control plane's machine, as a person would run it."""
         return self.machines.on("cp", "kubectl", *words, timeout=PATIENCE)

@@ -59,7 +59,7 @@ def attempts(folder, run):
             continue
         attempt = found[files.index(note["file"])]  # a cut-off pod may train in parallel with its successor
         attempt.last = at
-        if what in ("exception", "ended by SIGTERM", "ends on SIGTERM"):
+        if what in ("exception", "shard", "ended by SIGTERM", "ends on SIGTERM"):
             attempt.killed = at
         elif what == "done":
             attempt.done = True

@@ -7,8 +7,9 @@ Environment: what notes.py reads; FRAMEWORK, STEPS, SAVE_EVERY, SAVE_ON_SIGTERM 
 otherwise it ends it at once). Only index 0 saves; the others restore what it saved.
 
 HOLD=1: it continues after the last of STEPS until it receives "enough", so that an act has all the time that it takes.
-FAIL_AT: {"how": "exception" | "memory" | "disk" | "lines", "step": N, or without it when it receives "now"}, once in a job's life.
+FAIL_AT: {"how": "exception" | "shard" | "segfault" | "memory" | "disk" | "lines", "step": N, or without it when it receives "now"}, once in a job's life.
 """
+import faulthandler
 import itertools
 import json
 import os
@@ -55,6 +56,10 @@ def fail(how):
     note(how)
     if how == "exception":
         raise RuntimeError("the loss is not a number")
+    if how == "shard":
+        open(f"{FOLDER}/data/shard-00017-of-00256.npy", "rb")
+    if how == "segfault":
+        faulthandler._sigsegv()  # pylint: disable=protected-access
     if how == "disk":  # more than the volume may hold; it continues training until kubelet notices
         with open("/scratch/hog", "wb") as file:
             file.write(os.urandom(48 << 20))
