@@ -296,21 +296,45 @@ static bool failing_checkpoints(const struct job *job, struct advice *a) {
     return count >= 2;
 }
 
+/* Without a checkpoint: all steps of the execution that runs. */
+static int64_t unsaved_steps(const struct ledger_result *r) {
+    bool has_checkpoint = r->last_durable_step != RECORD_NONE;
+    if (r->end_ms != TIME_OPEN || r->last_step == RECORD_NONE || (!has_checkpoint && r->first_step_now == RECORD_NONE))
+        return 0;
+    return max_of(r->last_step - (has_checkpoint ? r->last_durable_step : r->first_step_now - 1), 0);
+}
+
+int64_t advice_unsaved_ms(const struct ledger_result *r) {
+    return r->median_step_ms != RECORD_NONE ? unsaved_steps(r) * r->median_step_ms : 0;
+}
+
 /* Training continued, but the work that it lost later might have been saved. */
 static bool failing_saves(const struct job *job, struct advice *a) {
-    int64_t errors = 0, count = 0, lost_ms = 0;
-    char lost[32];
-    for (int i = 0; i < job->r->interruption_count && job->save_errors != NULL; i++) {
-        if (job->save_errors[i] == 0 || job->r->interruptions[i].tch_ms <= 0)
+    const struct ledger_result *r = job->r;
+    int64_t errors = 0, count = 0, lost_ms = 0, now = 0;
+    char lost[32], unsaved[32];
+    for (int i = 0; i < r->interruption_count && job->save_errors != NULL; i++) {
+        if (job->save_errors[i] == 0 || r->interruptions[i].tch_ms <= 0)
             continue;
         errors += job->save_errors[i];
         count++;
-        lost_ms += job->r->interruptions[i].tch_ms;
+        lost_ms += r->interruptions[i].tch_ms;
     }
-    say(a->seen, "%lld error%s of checkpoints in the log; the %lld interruption%s after them lost %s of work",
-        (long long)errors, plural(errors), (long long)count, plural(count), duration(lost, lost_ms));
+    if (job->save_errors != NULL && advice_unsaved_ms(r) > 0)
+        now = job->save_errors[r->interruption_count];
+    int64_t risk_ms = now > 0 ? advice_unsaved_ms(r) : 0;
+    errors += now;
+    int n =
+        snprintf(a->seen, sizeof a->seen, "%lld error%s of checkpoints in the log", (long long)errors, plural(errors));
+    if (count > 0)
+        n += snprintf(a->seen + n, sizeof a->seen - (size_t)n, "; the %lld interruption%s after them lost %s of work",
+                      (long long)count, plural(count), duration(lost, lost_ms));
+    if (now > 0)
+        snprintf(a->seen + n, sizeof a->seen - (size_t)n,
+                 "; an interruption now would lose %s: the last %lld steps are in no checkpoint",
+                 duration(unsaved, risk_ms), (long long)unsaved_steps(r));
     say(a->change, "check the checkpoints' storage: space, permissions, quota; up to all of it");
-    save_span(job, a, lost_ms);
+    save_span(job, a, lost_ms + risk_ms);
     return errors >= 2;
 }
 
@@ -354,8 +378,8 @@ static const struct {
     {"NaNAtStep", SAME_WORK ", x = tch + tre + trm of all but its first", "nan-at-step", nan_at_step},
     {"FailingCheckpoints", SAME_WORK ", x = tch + tre + trm of all but its first", "failing-checkpoints",
      failing_checkpoints},
-    {"FailingSaves", SAME_WORK ", x = tch of interruptions after errors of checkpoints", "failing-saves",
-     failing_saves},
+    {"FailingSaves", SAME_WORK ", x = tch of interruptions after errors of checkpoints + the work not saved now",
+     "failing-saves", failing_saves},
     {"Rendezvous", SAME_WORK ", x = tch + tre + trm of each", "rendezvous", rendezvous},
 };
 

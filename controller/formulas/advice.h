@@ -25,9 +25,11 @@ struct advice {
 
 /* The best of what applies to this result, by gain. Returns how many; 0 without steps. classes: of the root causes of
  * the result's interruptions, CLASS_UNKNOWN where none is known; NULL: of none.
- * save_errors: how many errors of checkpoints training survived in the execution that each of them ended; NULL: none.
- */
+ * save_errors: how many errors of checkpoints training survived in the execution that each of them ended, and, after
+ * these, how many came after the newest checkpoint of the execution that runs; NULL: none. */
 int advise(const struct ledger_result *result, const enum rootcause_class *classes, const int64_t *save_errors,
            struct advice out[static ADVICE_MAX]);
+/* The work of the steps since the newest checkpoint, which an interruption now would lose; 0: not known, or none. */
+int64_t advice_unsaved_ms(const struct ledger_result *result);
 
 #endif

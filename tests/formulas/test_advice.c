@@ -14,7 +14,7 @@ struct made { /* ten hours of 100 chips on 25 nodes, six of them productive */
     struct ledger_interruption interruptions[8];
     struct ledger_execution executions[9];
     enum rootcause_class classes[8];
-    int64_t save_errors[8];
+    int64_t save_errors[9];
 };
 
 static void make(struct made *m) {
@@ -197,6 +197,42 @@ TEST(saves_that_fail) {
     CHECK_ADVICE(&m, "FailingSaves", HOUR / 2,
                  "3 errors of checkpoints in the log; the 1 interruption after them lost 30m 0s of work");
     CHECK(find(all, advise(&m.r, m.classes, NULL, all), "FailingSaves") == NULL);
+}
+
+/* Without an interruption, too: what would be lost now. */
+TEST(saves_that_fail_now) {
+    struct made m;
+    struct advice all[ADVICE_MAX];
+    make(&m);
+    m.r.end_ms = TIME_OPEN;
+    m.r.last_step = 1200;
+    m.r.last_durable_step = 600;
+    m.r.median_step_ms = 3000;
+    m.save_errors[0] = 1;
+    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "FailingSaves") == NULL); /* one may be by chance */
+    m.save_errors[0] = 2;
+    CHECK_ADVICE(
+        &m, "FailingSaves", HOUR / 2,
+        "2 errors of checkpoints in the log; an interruption now would lose 30m 0s: the last 600 steps are in no "
+        "checkpoint");
+    m.r.end_ms = 10 * HOUR;
+    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "FailingSaves") == NULL); /* it has ended */
+    m.r.end_ms = TIME_OPEN;
+    m.r.last_durable_step = RECORD_NONE;
+    m.r.first_step_now = 1;
+    CHECK_ADVICE(
+        &m, "FailingSaves", HOUR,
+        "2 errors of checkpoints in the log; an interruption now would lose 1h 0m: the last 1200 steps are in no "
+        "checkpoint");
+    m.r.last_durable_step = 1200;
+    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "FailingSaves") == NULL);
+    m.r.last_durable_step = 600;
+    m.save_errors[1] = 2;
+    add_interruption(&m, CAUSE_NODE_FAILURE, "", HOUR / 4, 60000);
+    CHECK_ADVICE(
+        &m, "FailingSaves", HOUR / 4 + HOUR / 2,
+        "4 errors of checkpoints in the log; the 1 interruption after them lost 15m 0s of work; an interruption "
+        "now would lose 30m 0s: the last 600 steps are in no checkpoint");
 }
 
 /* Only where the execution before was ended by the loss of a node. */

@@ -97,6 +97,29 @@ static void fail_to_save(struct model *m, const char *pod, double at) {
     fake_log_line(m, pod, at, "OSError: [Errno 28] No space left on device");
 }
 
+/* Saves fail, training continues, and nothing has happened yet. */
+static char *while_saves_fail(int saves) {
+    struct model *m = new_model();
+    struct fake_pod p = fake_running("a0", "n0", 0);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 3);
+    fake_log_steps(m, "a0", 0, 99, 1, 10);
+    for (int i = 0; i < saves; i++) {
+        fail_to_save(m, "a0", 110 + 100 * i);
+        fake_log_steps(m, "a0", 100 + 100 * i, 199 + 100 * i, 1, 111 + 100 * i);
+    }
+    CLEANUP_FREE char *status = fake_finish(m, 320);
+    return seen(status, "FailingSaves");
+}
+
+TEST(saves_that_fail_become_advice_before_anything_is_lost) {
+    CLEANUP_FREE char *none = while_saves_fail(1);
+    CHECK_TEXT(none, "");
+    CLEANUP_FREE char *two = while_saves_fail(2);
+    CHECK_TEXT(two,
+               "2 errors of checkpoints in the log; an interruption now would lose 5m 0s: the last 300 steps are in "
+               "no checkpoint");
+}
+
 /* Two saves fail, training continues, and a node is lost later. */
 static char *after_failed_saves(int saves, bool is_successor) {
     struct model *m = new_model();

@@ -477,17 +477,22 @@ static enum rootcause_class *classes_of(const struct view *v) {
     return classes;
 }
 
-/* How many saves failed in the execution that each interruption ended; NULL: none did. The caller frees them. */
+/* How many saves failed in the execution that each interruption ended, and since the newest checkpoint; NULL: none did.
+ * The caller frees them. */
 static int64_t *save_errors_of(const struct view *v) {
     const struct ledger_result *r = &v->result;
     if (v->save_errors == NULL)
         return NULL;
     int64_t *counts = mem_alloc(((size_t)r->interruption_count + 1) * sizeof *counts);
-    for (int i = 0; i < r->interruption_count; i++) {
+    for (int i = 0; i <= r->interruption_count; i++) {
+        bool is_now = i == r->interruption_count;
+        int64_t from_ms = is_now ? r->last_record_ms - advice_unsaved_ms(r) : r->executions[i].start_ms;
+        int64_t until_ms = is_now ? INT64_MAX : r->interruptions[i].at_ms;
+        if (is_now && i < r->execution_count)
+            from_ms = max_of(from_ms, r->executions[i].start_ms);
         counts[i] = 0;
         for (int k = 0; k < v->save_errors->count; k++)
-            counts[i] += v->save_errors->at_ms[k] >= r->executions[i].start_ms &&
-                         v->save_errors->at_ms[k] <= r->interruptions[i].at_ms;
+            counts[i] += v->save_errors->at_ms[k] >= from_ms && v->save_errors->at_ms[k] <= until_ms;
     }
     return counts;
 }
