@@ -54,10 +54,16 @@ failing_lines() { # LOG COUNT: the first COUNT lines of what failed
 }
 bc_sum() { awk -v a="$1" -v b="$2" 'BEGIN {print a + b}'; }
 
-# ---- the steps of a group run $jobs at once --------------------------------------------------------------------------
-declare -A running=()
+# ---- the steps of a group run $jobs at once; besides them, one after the other, those that mostly wait ---------------
+declare -A running=() waiting=()
 finished() { # reports what has ended; true if anything has
-    local pid any=1
+    local pid name any=1
+    for name in "${!waiting[@]}"; do
+        [ -e "$logs/$name.status" ] || continue
+        report "$name"
+        unset "waiting[$name]"
+        any=0
+    done
     for pid in "${!running[@]}"; do
         [ -e "$logs/${running[$pid]}.status" ] || continue
         wait "$pid"
@@ -73,16 +79,25 @@ step() { # NAME COMMAND...
     run "$@" &
     running[$!]=$1
 }
+line=() # the steps that mostly wait; start_line starts them
+waits() { # NAME COMMAND...: a step that takes no place of those that run at once
+    [[ $1 =~ ${TEST_ONLY:-.} ]] || return 0
+    waiting[$1]=1
+    line+=("run$(printf ' %q' "$@")")
+}
+start_line() { # a subshell that the script outlives: await sees what each step leaves
+    (for command in ${line[@]+"${line[@]}"}; do eval "$command"; done) &
+}
 said=$SECONDS
 await() {
     finished && said=$SECONDS && return 0
     if [ $((SECONDS - said)) -ge 60 ]; then
-        echo "    $(((SECONDS - started) / 60)) min: still running: ${running[*]}"
+        echo "    $(((SECONDS - started) / 60)) min: still running: ${running[*]} ${!waiting[*]}"
         said=$SECONDS
     fi
     sleep 0.2
 }
-all_done() { while [ ${#running[@]} -gt 0 ]; do await; done; }
+all_done() { while [ $((${#running[@]} + ${#waiting[@]})) -gt 0 ]; do await; done; }
 alone() { # NAME COMMAND...: nothing else runs meanwhile
     all_done
     step "$@"
@@ -99,28 +114,34 @@ alone build-fuzz make -s -j"$jobs" V=fuzz fuzz-programs
 # ---- tests: the long ones first --------------------------------------------------------------------------------------
 # The release build runs in another locale and time zone, which must not matter. The faults play once, where ASan sees what
 # they leave behind; nights play them without it.
-step demo timeout 300 tests/demo/demo_test.py
 for variant in asan release; do
     built=(env GOODPUT_BIN=".build/$variant/bin" TEST_APISERVER=".build/$variant/bin/test-apiserver")
     [ $variant = asan ] || built+=(LC_ALL=de_DE.UTF-8 TZ=Asia/Kathmandu)
-    for program in faults runtime operator export ledger cli kube io recorder sources fleet steplog; do
+    waits "test-runtime-$variant" "${built[@]}" timeout 900 ".build/$variant/tests/test-runtime"
+done
+waits demo timeout 300 tests/demo/demo_test.py
+# A short piece of `make soak`, at a pace that a busy machine can keep. Not under a sanitizer, which keeps what is freed.
+waits soak env SOAK_SPEED=4 timeout 600 .build/release/bin/test-soak
+start_line
+for variant in asan release; do
+    built=(env GOODPUT_BIN=".build/$variant/bin" TEST_APISERVER=".build/$variant/bin/test-apiserver")
+    [ $variant = asan ] || built+=(LC_ALL=de_DE.UTF-8 TZ=Asia/Kathmandu)
+    for program in faults operator export ledger cli kube io recorder sources fleet steplog; do
         name=test-$program
         [ -x ".build/$variant/tests/$name" ] && [ "$program-$variant" != faults-release ] || continue
         step "$name-$variant" "${built[@]}" timeout 900 ".build/$variant/tests/$name"
     done
     for program in ".build/$variant"/tests/test-*; do
         name=$(basename "$program")
-        [ -x "$program" ] && [[ $name != *.* ]] && [ "$name-$variant" != test-faults-release ] && [ ! -e "$logs/$name-$variant.log" ] || continue
+        [ -x "$program" ] && [[ $name != *.* ]] && [ "$name-$variant" != test-faults-release ] && [ "$name" != test-runtime ] && [ ! -e "$logs/$name-$variant.log" ] || continue
         step "$name-$variant" "${built[@]}" timeout 900 "$program"
     done
 done
-all_done
 # Every subcommand and output on every log and status, also stretched to hours and days.
 step outputs timeout 600 make -s V=asan outputs
 # Simulated jobs in every log format, against their truth: the tables are in the logs.
-for variant in release asan; do
-    step "truth-$variant" timeout 600 make -s truth V=$variant TRUTH_JOBS=500
-done
+step truth-release timeout 600 make -s truth TRUTH_JOBS=500
+step truth-asan timeout 600 make -s truth V=asan TRUTH_JOBS=100
 # The styles of trainers that no format names are read, and no step is read of 200 programs that do not train.
 step styles-release timeout 600 make -s styles STYLE_JOBS=10
 step styles-asan timeout 600 make -s styles V=asan STYLE_JOBS=2
@@ -141,8 +162,6 @@ step totals tests/check/totals-test.sh
 step node-cgroups tests/nodes/cgroups-test.sh
 step static tests/check/static.sh .build/release/bin/kubectl-goodput
 step hardening tests/check/hardening.sh .build/release/bin/goodput-controller .build/release/bin/kubectl-goodput
-# A short piece of `make soak`, at a pace that a busy machine can keep. Not under a sanitizer, which keeps what is freed.
-step soak env SOAK_SPEED=4 timeout 600 .build/release/bin/test-soak
 # The Python library's answers: its own where it can be installed, else the recorded ones.
 parity() {
     if timeout 300 tests/parity/setup.sh; then
