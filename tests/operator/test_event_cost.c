@@ -1,5 +1,6 @@
 /* An event of a pod, and the evaluation after it, cost the same in a large job as in a small one: counted in pods and
  * lives that are looked at, not in time, which a busy machine changes. */
+#include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
 #include "ledger/ledger_internal.h"
@@ -111,4 +112,38 @@ TEST(an_event_looks_at_its_own_pod_alone) {
                 CHECK_INT(many.visited, few.visited);
             }
         }
+}
+
+/* Pods of a Job that is not indexed, or of a kind of job that numbers none, are placed by their creation. */
+TEST(pods_without_indexes_are_placed_at_once) {
+    enum { PODS = 10000 };
+    struct model *m = model_new(&(struct model_options){0});
+    char name[32], node[32];
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    fake_observe_jobset(m, PODS, "", "", 0.2);
+    for (int i = 0; i < PODS; i++) {
+        struct fake_pod p = pod_of(name, node, i);
+        p.index = -1;
+        fake_observe_node(m, node, "True", 0, "", "", 1);
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, 4);
+    }
+    evaluate(m, 5);
+    int64_t recorded = m->jobs.pods_recorded, looked_at = m->jobs.places_looked_at;
+    CHECK_INT(recorded, PODS);
+    CHECK(looked_at < 32 * PODS);
+    struct fake_pod lost = pod_of(name, node, 60);
+    lost.index = -1;
+    lost.asked_to_go = 20;
+    fake_observe_pod(m, &lost, OBSERVED_PRESENT, 20.5);
+    char next_name[32];
+    struct fake_pod next = pod_of(next_name, node, PODS);
+    next.index = -1;
+    next.created = next.bound = next.started = 24;
+    fake_observe_node(m, node, "True", 0, "", "", 21);
+    fake_observe_pod(m, &next, OBSERVED_PRESENT, 25);
+    CLEANUP_FREE char *s = fake_status(m, 30);
+    CHECK_INT(m->jobs.pods_recorded - recorded, 2); /* it has the place of the lost one, and no other pod moves */
+    CHECK_INT(status_int(s, "availability.available"), PODS);
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 4000);
+    model_free(m);
 }

@@ -8,6 +8,7 @@
 #include "operator/facts/kueue.h"
 #include "operator/facts/loss.h"
 #include "operator/facts/owner.h"
+#include "operator/facts/places.h"
 #include "operator/facts/pod.h"
 #include "operator/facts/ready.h"
 #include "operator/facts/refusal.h"
@@ -34,56 +35,6 @@ int64_t job_end_ms(const struct model_job *job) {
             end_ms = p->last_line_ms;
     }
     return end_ms;
-}
-
-/* ---- pods without a completion index ---- */
-
-static int compare_pods(const void *a, const void *b) {
-    const struct pod *x = *(struct pod *const *)a, *y = *(struct pod *const *)b;
-    int order = strcmp(x->replicated_job, y->replicated_job);
-    if (order != 0)
-        return order;
-    if (x->job_index != y->job_index)
-        return x->job_index < y->job_index ? -1 : 1;
-    if (x->created_ms != y->created_ms)
-        return x->created_ms < y->created_ms ? -1 : 1;
-    return strcmp(pod_uid(x), pod_uid(y));
-}
-
-/* Each pod gets the place that was free longest at its creation. A place becomes free when its pod is lost. */
-static void place_pods(struct pod **pods, size_t count) {
-    int64_t *free_from = mem_resize(NULL, count + 1, sizeof *free_from);
-    size_t places = 0;
-    for (size_t i = 0; i < count; i++) {
-        bool is_next_job = i == 0 || strcmp(pods[i]->replicated_job, pods[i - 1]->replicated_job) != 0 ||
-                           pods[i]->job_index != pods[i - 1]->job_index;
-        if (is_next_job)
-            places = 0;
-        size_t place = 0;
-        for (size_t k = 1; k < places; k++)
-            if (free_from[k] < free_from[place])
-                place = k;
-        if (places == 0 || free_from[place] > pods[i]->created_ms + 1000)
-            place = places++;
-        pods[i]->slot_index = (int)place;
-        int64_t lost_ms = fact_pod_lost_ms(pods[i]);
-        free_from[place] = pods[i]->phase == POD_SUCCEEDED ? TIME_OPEN : lost_ms;
-    }
-    free(free_from);
-}
-
-static bool place_unindexed(struct target *t) {
-    size_t count = 0;
-    if (t->pods.unindexed == 0)
-        return false;
-    struct pod **pods = mem_resize(NULL, t->pods.unindexed, sizeof(struct pod *));
-    for (size_t i = 0; i < t->pods.count; i++)
-        if (t->pods.items[i]->completion_index < 0)
-            pods[count++] = t->pods.items[i];
-    qsort(pods, count, sizeof *pods, compare_pods);
-    place_pods(pods, count);
-    free(pods);
-    return true;
 }
 
 /* ---- the target itself ---- */
@@ -315,7 +266,7 @@ void job_update_facts(struct model_job *job) {
         return;
     fact_set_texts(job);
     fact_set_owners(job);
-    job->facts.needs_all_pods |= place_unindexed(t); /* any pod may have another place now */
+    fact_place_pods(job);
     job_find_log_pods(job);
     job_add_processes(job);
     fact_set_unwatched(job);

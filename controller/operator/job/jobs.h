@@ -36,10 +36,11 @@ struct jobs {
     int64_t log_work_minute;
     struct model_job **dirty; /* their statuses may change */
     size_t dirty_count, dirty_capacity;
-    int64_t receipt_ms;     /* of the object that is being observed; TIME_UNKNOWN: none is */
-    int64_t pods_recorded;  /* how often a pod became facts: what an event costs besides reading it */
-    int64_t pods_looked_at; /* besides, for a status */
-    int64_t jobs_looked_at; /* how often a JobGoodput was, to find the one that measures a target */
+    int64_t receipt_ms;       /* of the object that is being observed; TIME_UNKNOWN: none is */
+    int64_t pods_recorded;    /* how often a pod became facts: what an event costs besides reading it */
+    int64_t pods_looked_at;   /* besides, for a status */
+    int64_t jobs_looked_at;   /* how often a JobGoodput was, to find the one that measures a target */
+    int64_t places_looked_at; /* comparisons, to place pods without completion index */
 };
 
 struct matcher *jobs_matcher(struct jobs *jobs); /* made when it is first needed */

@@ -53,7 +53,8 @@ static void keep_log_pods(struct model_job *job) {
 static void keep_successors(const struct target *t) {
     for (size_t i = 0; i < t->pods.count; i++) {
         const struct pod *p = t->pods.items[i];
-        if (p->is_forgettable || p->phase != POD_SUCCEEDED || p->job == NULL || fact_pod_done_ms(p) != TIME_UNKNOWN)
+        if (p->is_forgettable || p->phase != POD_SUCCEEDED || p->job == NULL || p->completion_index < 0 ||
+            fact_pod_done_ms(p) != TIME_UNKNOWN)
             continue;
         for (struct pod *other = p->job->pods; other; other = other->next_in_job)
             if (other->completion_index == p->completion_index)
