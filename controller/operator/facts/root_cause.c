@@ -24,6 +24,7 @@ struct end { /* of an execution */
     int64_t from_ms, at_ms, until_ms; /* it and its successor: until all slots are available again */
     bool is_of_job;                   /* the job failed with it */
     bool is_open;                     /* no object says who ended it */
+    const char *words, *node;         /* of an eviction: what the object says, and of which node; NULL */
 };
 
 /* Kueue, the scheduler or a person ended it: whatever failed then is a consequence. */
@@ -235,16 +236,37 @@ static void take_signal(struct root_cause *c, const struct node_evidence *e) {
 /* ---- both ---- */
 
 /* Where an object says who ended it, only what the log showed before that says more: what comes later follows from it,
- * and neither class Unknown nor a symptom is news. */
+ * and neither class Unknown, nor a symptom, nor the exit code of SIGTERM is news. */
 static bool is_news(const struct root_cause *c, const struct end *end) {
-    return end->is_open || (c->class_ != CLASS_UNKNOWN && !c->is_symptom_only &&
+    bool is_stop = c->class_ == CLASS_PREEMPTION && c->text[0] == '\0';
+    return end->is_open || (c->class_ != CLASS_UNKNOWN && !c->is_symptom_only && !is_stop &&
                             (c->line_ms == TIME_UNKNOWN || c->line_ms < end->at_ms + STORE_SECOND_MS));
+}
+
+/* What the kubelet evicted the pod for; NULL: it does not say, or somebody else evicted it. */
+static const struct signature *reason_to_evict(const struct model_job *job, const struct end *end) {
+    const struct signature *row =
+        end->words != NULL ? matcher_find(jobs_matcher(job->jobs), slice_of(end->words), NULL) : NULL;
+    return row != NULL && slice_is(row->reason, "Evicted") ? row : NULL;
+}
+
+static void take_eviction(struct root_cause *c, const struct signature *row, const struct end *end) {
+    c->class_ = row->class_;
+    c->owner = row->owner;
+    c->node = end->node;
+    c->line_ms = end->at_ms;
+    c->is_observed = true;
+    c->is_symptom_only = false;
+    c->frame[0] = c->waits_for[0] = '\0';
+    slice_copy(c->reason, sizeof c->reason, row->reason);
+    quote_line(c->text, slice_of(end->words), 0);
 }
 
 static void update(struct model_job *job, const struct end *end, int64_t through_ms, unsigned *taken) {
     struct root_cause *known = root_cause_of(&job->root_causes, end->number);
     struct incident *incident = incident_of(job->target, end, taken);
     const struct node_evidence *signal = signal_of(job, end->number);
+    const struct signature *eviction = reason_to_evict(job, end);
     if (known != NULL && (known->at_ms > end->at_ms + SAME_MS || known->at_ms < end->at_ms - SAME_MS)) {
         root_cause_remove(&job->root_causes, end->number);
         known = NULL;
@@ -252,12 +274,14 @@ static void update(struct model_job *job, const struct end *end, int64_t through
     bool is_heard = incident != NULL && (is_late(incident, through_ms) || !job_words_are_pending(job, incident));
     struct root_cause c = no_cause;
     bool is_followed = incident == NULL && known == NULL && judge_followed(job, end, &c);
-    if (!is_heard && !is_followed && known == NULL && signal == NULL)
+    if (!is_heard && !is_followed && known == NULL && signal == NULL && eviction == NULL)
         return;
     if (is_heard)
         judge(job, incident, &c);
     else if (known != NULL)
         c = *known;
+    if (eviction != NULL && !is_news(&c, end))
+        take_eviction(&c, eviction, end);
     if (signal == NULL && !is_news(&c, end)) {
         root_cause_remove(&job->root_causes, end->number);
         return;
@@ -294,6 +318,8 @@ void job_update_root_causes(struct model_job *job, const struct ledger_result *r
         const struct ledger_interruption *i = &result->interruptions[k];
         struct end end = {
             .number = i->number, .at_ms = i->at_ms, .until_ms = i->until_ms, .is_open = is_open(i->cause)};
+        if (i->cause == CAUSE_EVICTION)
+            end.words = i->evidence, end.node = store_intern(job->store, slice_of(i->node));
         if (is_explained(i->cause))
             root_cause_remove(&job->root_causes, i->number);
         else
@@ -301,7 +327,8 @@ void job_update_root_causes(struct model_job *job, const struct ledger_result *r
     }
     if (last >= count && job->target->end.outcome == OUTCOME_FAILED && result->executions[last].end_ms != TIME_OPEN) {
         const struct ledger_execution *e = &result->executions[last];
-        update(job, &(struct end){e->number, e->start_ms, e->end_ms, TIME_OPEN, true, true}, through_ms, &taken);
+        update(job, &(struct end){e->number, e->start_ms, e->end_ms, TIME_OPEN, true, true, NULL, NULL}, through_ms,
+               &taken);
     }
     /* What looked like its end was none: it continues. */
     if (last >= 0 && result->executions[last].end_ms == TIME_OPEN)

@@ -77,7 +77,8 @@ def kubelet_evicted(stage):
     stage.wait_step(name, 2, 0)
     stage.wait_end(name)
     stage.judge(name, {"Eviction": 1})
-    stage.judge_root_cause(name, 1, None)
+    expected = {"class": "StorageError", "reason": "Evicted", "owner": "Tenant", "basis": "Observed", "line": "Pod kubelet-evicted-slice-0-0-"}
+    stage.judge_root_cause(name, 1, {**expected, **FIRST})
 
 
 def evicted_unsaved(stage):
