@@ -1,10 +1,13 @@
 #include "base/number.h"
 
+#include "base/digits.h"
+
 #include <errno.h>
 #include <locale.h>
 #ifdef __APPLE__
 #include <xlocale.h>
 #endif
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,18 +111,55 @@ static double slow_double(const struct number *n, size_t first) {
     return value;
 }
 
+enum { DOUBLE_BITS = 53 };
+
+typedef unsigned __int128 wide;
+
+/* The nearest double to (bits + less than 1, if is_more) * 2^exponent; ties go to the even one. bits has more than
+ * DOUBLE_BITS + 1, and the result is far from the ends of what a double can hold. */
+static double rounded(wide bits, bool is_more, int exponent) {
+    uint64_t high = (uint64_t)(bits >> 64);
+    int size = high != 0 ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll((uint64_t)bits);
+    int dropped = size - DOUBLE_BITS;
+    uint64_t mantissa = (uint64_t)(bits >> dropped);
+    wide rest = bits & (((wide)1 << dropped) - 1), half = (wide)1 << (dropped - 1);
+    if (rest > half || (rest == half && (is_more || (mantissa & 1) != 0)))
+        mantissa++;
+    return ldexp((double)mantissa, dropped + exponent);
+}
+
+/* Exact in 128 bits, or a quotient of 64 bits and whether there is more. */
+static double wide_double(uint64_t mantissa, int exponent) {
+    uint64_t power = 1;
+    for (int i = exponent < 0 ? -exponent : exponent; i > 0; i--)
+        power *= 10; /* 10^19 is below 2^64 */
+    int shift = __builtin_clzll(mantissa);
+    mantissa <<= shift;
+    if (exponent >= 0)
+        return rounded((wide)mantissa * power, false, -shift);
+    wide dividend = (wide)mantissa << 64;
+    return rounded(dividend / power, dividend % power != 0, -shift - 64);
+}
+
+double number_of_mantissa(uint64_t mantissa, int exponent) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+    if (mantissa > (uint64_t)1 << DOUBLE_BITS)
+        return wide_double(mantissa, exponent);
+    /* Both operands are exact doubles, so the one operation rounds once, correctly (Clinger 1990). */
+    return exponent < 0 ? (double)mantissa / powers[-exponent] : (double)mantissa * powers[exponent];
+}
+
 double number_to_double(const struct number *n) {
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     size_t count = digit_count(n), first = leading_zeros(n);
     int64_t exponent = n->exponent - (int64_t)n->fraction.size_bytes;
     double value = 0;
-    if (first < count && count - first <= 15 && exponent >= -22 && exponent <= 22) {
-        /* Both operands are exact doubles, so the one operation rounds once, correctly (Clinger 1990). */
-        int64_t mantissa = 0;
+    if (first < count && count - first <= DIGITS_MAX && exponent >= -NUMBER_EXPONENT_MAX &&
+        exponent <= NUMBER_EXPONENT_MAX) {
+        uint64_t mantissa = 0;
         for (size_t i = first; i < count; i++)
-            mantissa = mantissa * 10 + digit_at(n, i);
-        value = exponent < 0 ? (double)mantissa / powers[-exponent] : (double)mantissa * powers[exponent];
+            mantissa = mantissa * 10 + (uint64_t)digit_at(n, i);
+        value = number_of_mantissa(mantissa, (int)exponent);
     } else if (first < count) {
         value = slow_double(n, first);
     }

@@ -20,6 +20,9 @@ bool number_take(struct slice *s, struct number *n);
 int64_t number_exponent(struct slice digits, bool is_negative);
 /* Nearest double, ties to even; too large gives +-infinity, too small +-0. */
 double number_to_double(const struct number *n);
+#define NUMBER_EXPONENT_MAX 19
+/* Nearest double to mantissa * 10^exponent, ties to even; exponent: at most NUMBER_EXPONENT_MAX either way. */
+double number_of_mantissa(uint64_t mantissa, int exponent);
 /* value * 10^digits, half away from zero; false if it is beyond +-INT64_MAX. *is_exact (may be NULL): nothing was
  * rounded off. */
 bool number_to_scaled(const struct number *n, int digits, int64_t *value, bool *is_exact);

@@ -3,6 +3,7 @@
 #include "base/digits.h"
 #include "base/jscan.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/rfc3339.h"
 
 #include <ctype.h>
@@ -67,18 +68,7 @@ struct payload {
     int64_t logged_us;
 };
 
-/* A double from its digits without the point: exact up to 2^53, and one division by an exact power of ten rounds once.
- */
-static bool double_of_digits(uint64_t digits, int decimals, double *value) {
-    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12};
-    if (digits > (uint64_t)1 << 53 || decimals >= (int)ARRAY_SIZE(powers))
-        return false;
-    *value = (double)digits / powers[decimals];
-    return true;
-}
-
-/* A number with at most 19 digits whose digits, read as an integer, are an exact double (microseconds since 1970 are):
- * one division by an exact power of ten rounds once, correctly (Clinger 1990). */
+/* The ordinary number: at most 19 digits, no exponent. */
 static bool quick_double(struct slice raw, double *value) {
     const char *at = raw.data, *end = raw.data + raw.size_bytes;
     static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
@@ -88,8 +78,10 @@ static bool quick_double(struct slice raw, double *value) {
         at++;
         decimals = digits_take(&at, end, &fraction);
     }
-    return digits > 0 && digits <= 10 && decimals <= 9 && at == end &&
-           double_of_digits(whole * tens[decimals] + fraction, decimals, value);
+    if (digits == 0 || digits > 10 || decimals > 9 || at != end)
+        return false;
+    *value = number_of_mantissa(whole * tens[decimals] + fraction, -decimals);
+    return true;
 }
 
 static bool number_of(struct slice raw, struct library_number *n) {
@@ -421,8 +413,9 @@ static bool take_step_quickly(struct library_log *log, struct slice *bytes) {
             return false;
     }
     if (digits == 0 || digits > 10 || decimals > 9 || (first == '0' && digits > 1) || end - at < 2 || at[0] != '}' ||
-        at[1] != '\n' || !double_of_digits(number * tens[decimals] + fraction, decimals, &seconds.value))
+        at[1] != '\n')
         return false;
+    seconds.value = number_of_mantissa(number * tens[decimals] + fraction, -decimals);
     *bytes = slice_range(at + 2, end);
     add_step(log, (int64_t)step, seconds, INT64_MIN);
     note_last(log, seconds.value);

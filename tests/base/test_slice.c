@@ -168,6 +168,37 @@ TEST(a_late_digit_decides_the_rounding) {
     check_double(text, 9007199254740994.0);
 }
 
+/* As Python's time.time() prints them, and exactly between two doubles. */
+TEST(doubles_of_up_to_20_digits_agree_with_strtod) {
+    uint64_t seed = 20261126;
+    for (int i = 0; i < 200000; i++) {
+        char text[64];
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        uint64_t bits = seed ^ seed >> 29;
+        int shift = (int)(bits % 12), cut = (int)(bits / 16 % 20);
+        uint64_t half_way = ((bits >> 11 | UINT64_C(1) << 52) << shift) + (shift > 0 ? UINT64_C(1) << (shift - 1) : 0);
+        switch (i % 4) {
+        case 0: /* any digits, a point anywhere */
+            snprintf(text, sizeof text, "%020" PRIu64, bits);
+            memmove(text + cut + 1, text + cut, strlen(text + cut) + 1);
+            text[cut] = '.';
+            break;
+        case 1: /* between two integers that are doubles */
+            snprintf(text, sizeof text, "%" PRIu64, half_way);
+            break;
+        case 2: /* between two that end in .0 and .5, .25 and .5, ... */
+            snprintf(text, sizeof text, "%" PRIu64 ".%s", (bits >> 12 | UINT64_C(1) << 52) >> (cut % 3),
+                     cut % 3 == 0   ? "5"
+                     : cut % 3 == 1 ? "25"
+                                    : "125");
+            break;
+        default:
+            snprintf(text, sizeof text, "%" PRIu64 "e%d", bits >> 4, cut - 10);
+        }
+        check_double(text, strtod(text, NULL));
+    }
+}
+
 TEST(doubles_agree_with_strtod_on_random_texts) {
     uint64_t seed = 20261121;
     printf(" seed %" PRIu64 " ", seed);
