@@ -5,6 +5,17 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
+
+/* A wake-up costs more than the event of a watch that it brings: libcurl looks at each stream of the connection. So a
+ * socket of which little was read a moment ago rests, and what comes meanwhile is read together. The first bytes after
+ * a pause are read at once. */
+#define REST_US INT64_C(10000)
+#define MOMENT_US INT64_C(30000)
+enum {
+    LITTLE_BYTES = 64 << 10,
+    MAX_CALLS = 3, /* in a turn of the loop, because libcurl asks for them */
+};
 
 static void settle(void *client);
 
@@ -19,10 +30,38 @@ static void drive(struct http_pool *pool, curl_socket_t fd, int mask) {
     curl_multi_socket_action(pool->multi, fd, mask, &running);
 }
 
+static void watch_socket(struct http_pool *pool, size_t fd, bool is_unread);
+static bool leaves_unread(const struct http_pool *pool);
+
+/* Decides before it is read, as curl may close it, and its number may come again. False: nothing has come. */
+static bool rest_after(struct http_pool *pool, size_t fd) {
+    struct http_socket *s = &pool->sockets[fd];
+    int64_t now_us = loop_now(pool->client->loop).us;
+    int bytes = 0;
+    ioctl((int)fd, FIONREAD, &bytes);
+    s->is_resting = !pool->is_lazy && bytes > 0 && bytes < LITTLE_BYTES && now_us - s->read_us < MOMENT_US;
+    if (bytes > 0)
+        s->read_us = now_us;
+    if (s->is_resting && !loop_timer_is_set(pool->rest_timer))
+        loop_timer_set(pool->rest_timer, REST_US);
+    watch_socket(pool, fd, leaves_unread(pool));
+    return bytes > 0;
+}
+
 static void socket_ready(void *context, int fd, int events) {
     struct http_pool *pool = context;
+    if ((events & LOOP_READ) != 0)
+        rest_after(pool, (size_t)fd);
     drive(pool, fd,
           ((events & LOOP_READ) != 0 ? CURL_CSELECT_IN : 0) | ((events & LOOP_WRITE) != 0 ? CURL_CSELECT_OUT : 0));
+    http_settle_later(pool->client);
+}
+
+static void rest_over(void *context) {
+    struct http_pool *pool = context;
+    for (size_t i = 0; i < pool->socket_count; i++) /* curl may add sockets meanwhile */
+        if (pool->sockets[i].is_resting && rest_after(pool, i))
+            drive(pool, (curl_socket_t)i, CURL_CSELECT_IN);
     http_settle_later(pool->client);
 }
 
@@ -50,7 +89,7 @@ static bool leaves_unread(const struct http_pool *pool) {
  * A socket with nothing to wait for leaves the epoll set: there it would report its end again and again. */
 static void watch_socket(struct http_pool *pool, size_t fd, bool is_unread) {
     struct http_socket *s = &pool->sockets[fd];
-    int events = is_unread && s->required == LOOP_READ ? 0 : s->required;
+    int events = (is_unread || s->is_resting) && s->required == LOOP_READ ? 0 : s->required;
     if (events == s->watched)
         return;
     s->watched = events;
@@ -73,20 +112,23 @@ static void watch_sockets(struct http_pool *pool) {
 
 static void timeout_due(void *context) {
     struct http_pool *pool = context;
-    pool->is_due = true;
+    int64_t now_us = loop_now(pool->client->loop).us;
+    pool->calls = pool->called_us == now_us ? pool->calls + 1 : 1;
+    pool->called_us = now_us;
     kick(pool);
-    pool->is_due = false;
     http_settle_later(pool->client);
 }
 
-/* curl's callback: when it wants to be called next. "Now" needs no timer, unless curl says so while it is being called
- * for that reason, as it does as long as a stream has more bytes: then it is in the next turn, after everybody else. */
+/* curl's callback: when it wants to be called next. "Now" needs no timer, unless curl says so again and again while it
+ * is being called for that reason, as it does as long as a stream has more bytes: then it is in the next turn, after
+ * everybody else. */
 static int on_timer(CURLM *multi, long timeout_ms, void *context) {
     (void)multi;
     struct http_pool *pool = context;
     loop_timer_stop(pool->timer);
     loop_defer_cancel(pool->client->loop, timeout_due, pool);
-    if (timeout_ms == 0 && !pool->is_due)
+    bool is_enough = pool->calls >= MAX_CALLS && pool->called_us == loop_now(pool->client->loop).us;
+    if (timeout_ms == 0 && !is_enough)
         loop_defer(pool->client->loop, timeout_due, pool);
     else if (timeout_ms >= 0)
         loop_timer_set(pool->timer, (int64_t)timeout_ms * 1000);
@@ -107,6 +149,10 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
     bool reads = what == CURL_POLL_IN || what == CURL_POLL_INOUT;
     bool writes = what == CURL_POLL_OUT || what == CURL_POLL_INOUT;
     pool->sockets[i].required = (reads ? LOOP_READ : 0) | (writes ? LOOP_WRITE : 0);
+    if (pool->sockets[i].required == 0) { /* perhaps closed */
+        pool->sockets[i].is_resting = false;
+        pool->sockets[i].read_us = 0;
+    }
     watch_socket(pool, i, leaves_unread(pool));
     return 0;
 }
@@ -116,6 +162,7 @@ static struct http_pool *pool_new(struct http_client *client, bool is_lazy) {
     pool->client = client;
     pool->is_lazy = is_lazy;
     pool->timer = loop_timer_new(client->loop, timeout_due, pool);
+    pool->rest_timer = loop_timer_new(client->loop, rest_over, pool);
     pool->multi = curl_multi_init();
     assert(pool->multi != NULL);
     curl_multi_setopt(pool->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
@@ -134,6 +181,7 @@ static void pool_free(struct http_pool *pool) {
     free(pool->sockets);
     loop_defer_cancel(pool->client->loop, timeout_due, pool);
     loop_timer_free(pool->timer);
+    loop_timer_free(pool->rest_timer);
     free(pool);
 }
 

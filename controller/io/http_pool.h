@@ -22,6 +22,8 @@ struct http_socket {
     int required; /* LOOP_READ, LOOP_WRITE: what curl waits for */
     int watched;
     struct loop_fd *watch; /* NULL while nothing is watched */
+    bool is_resting;       /* it is not watched for reading until rest_timer fires */
+    int64_t read_us;       /* when it last had bytes */
 };
 
 /* A curl multi handle and its connections. "Dropping the connections" retires the pool: its requests continue until
@@ -29,11 +31,12 @@ struct http_socket {
 struct http_pool {
     struct http_client *client;
     CURLM *multi;
-    struct loop_timer *timer;
+    struct loop_timer *timer, *rest_timer;
     struct http_socket *sockets; /* by descriptor */
     size_t socket_count;
-    bool is_lazy; /* for lazy requests only */
-    bool is_due;  /* curl is called because it asked to be */
+    bool is_lazy;      /* for lazy requests only */
+    int calls;         /* because curl asked to be called, ... */
+    int64_t called_us; /* ... in the turn of this time */
     size_t request_count;
     bool is_retired;
     struct http_pool *next;

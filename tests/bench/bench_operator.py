@@ -26,6 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 TICK = os.sysconf("SC_CLK_TCK")
 HOSTS = 64  # pods of a slice
 MAX_FOLLOWS = 100
+PACED_SLICES = 4
 STEP_LINES = 50
 STEADY_S = 60
 STEP_EVERY_S = 30  # of each job, while the steady cost is measured
@@ -110,6 +111,16 @@ def each(server, kind, key, count, per, path):
     server.do(f"each {kind} {key} {count} {per} {path}\nwait 3000s each")
 
 
+def paced(server, kind, key, count, per, text, rate):
+    """The same one by one, `rate` a second."""
+    started = time.time()
+    for i in range(count):
+        time.sleep(max(0, started + i / rate - time.time()))
+        values = {"i": i, "hex": f"{i:012x}", "group": i // per, "member": i % per, "rv": "", "now": ""}
+        fill = lambda shape: re.sub(r"\$\{(\w+)\}", lambda found: str(values[found.group(1)]), shape)  # pylint: disable=unnecessary-lambda-assignment,cell-var-from-loop
+        server.do(f"delete {kind} {fill(key)}" if text is None else f"apply <<END\n{fill(text)}\nEND")
+
+
 def node_shape(story, files):
     node = story.versions[("nodes", "gke-tpu-00")][-1]
     node["metadata"]["labels"]["kubernetes.io/hostname"] = "node-${i}"
@@ -122,8 +133,8 @@ def node_shape(story, files):
 class BigJob:
     """Its objects, and its stream: two lives of every pod, nine events each."""
 
-    def __init__(self, story, files, slices):
-        self.slices, self.pods = slices, slices * HOSTS
+    def __init__(self, story, files, slices, rate=0):
+        self.slices, self.pods, self.rate = slices, slices * HOSTS, rate
         self.story, self.files, self.times = story, files, Times()
         versions = story.versions[("jobsets", "train-a")]
         self.running = next(v for v in versions if not v["spec"].get("suspend"))
@@ -170,8 +181,14 @@ class BigJob:
         ours = ("train-a-slice-${group}", f"job-{number}-uid-${{group}}")
         versions = self.times.move(self.lives[number])
         for text in pod_templates(versions, self._pod(number), f"pod-{number}-uid-${{hex}}", ours, "node-${i}"):
-            self._send(server, "pods", "train/" + self._pod(number), self.pods, HOSTS, text)
-        each(server, "pods", "train/" + self._pod(number), self.pods, HOSTS, "-")
+            if self.rate:
+                paced(server, "pods", "train/" + self._pod(number), self.pods, HOSTS, text, self.rate)
+            else:
+                self._send(server, "pods", "train/" + self._pod(number), self.pods, HOSTS, text)
+        if self.rate:
+            paced(server, "pods", "train/" + self._pod(number), self.pods, HOSTS, None, self.rate)
+        else:
+            each(server, "pods", "train/" + self._pod(number), self.pods, HOSTS, "-")
 
 
 def goodput(namespace, name, source):
@@ -190,12 +207,12 @@ def informer(program, kubeconfig, directory):
     return Client("informer", [program, kubeconfig], os.path.join(directory, "informer.log"))
 
 
-def measure_big(start, story, slices):
+def measure_big(start, story, slices, rate=0):
     """{what: figure} of one client on the whole stream."""
     with tempfile.TemporaryDirectory() as directory:
         server = Server(directory)
         try:
-            job = BigJob(story, Files(directory), slices)
+            job = BigJob(story, Files(directory), slices, rate)
             job.seed(server)
             server.do("apply <<END\n" + json.dumps(goodput("train", job.name, "None")) + "\nEND")
             client = start(server.kubeconfig, directory)
@@ -377,8 +394,9 @@ def measure_fleet(start, story, count):
             server.stop()
 
 
-def show_big(ours, theirs):
-    print(f"one JobSet of {ours['pods']} pods through two executions: {ours['events']} pod events, JSON over TLS")
+def show_big(ours, theirs, rate=0):
+    pace = f", {rate} a second" if rate else ""
+    print(f"one JobSet of {ours['pods']} pods through two executions: {ours['events']} pod events{pace}, JSON over TLS")
     print(f"    {'':36} {'controller':>12} {'informer':>12} {'ratio':>8}")
     rows = [("resident at most, MiB", "peak", 1024), ("resident in the end, MiB", "after", 1024)]
     rows += [("CPU seconds of the stream", "cpu", 1), ("CPU us per pod event", "cpu", ours["events"] / 1e6)]
@@ -416,6 +434,13 @@ def big_part(options, failures):
         failures.append("the controller was above 32 MiB resident")
 
 
+def paced_part(options):
+    """A busy cluster rather than a burst: the cost of one event is then mostly that of a wake-up."""
+    theirs = lambda: measure_big(lambda *a: informer(options.informer, *a), Story(), PACED_SLICES, options.rate)  # pylint: disable=unnecessary-lambda-assignment
+    ours, theirs = pairs(options, lambda: measure_big(controller, Story(), PACED_SLICES, options.rate), theirs)
+    show_big(ours, theirs, options.rate)
+
+
 def show_fleet(many, theirs, each_kib):
     delays = many["delays"]
     print(f"{many['jobs']} JobGoodputs with logs of {STEP_LINES} steps, HTTP/2 over TLS, {many['connections']} connections")
@@ -448,17 +473,20 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=1000)
     parser.add_argument("--more-jobs", type=int, nargs="*", default=[])
     parser.add_argument("--status-qps", type=int, default=20, help="the controller's flag")
+    parser.add_argument("--rate", type=int, default=250, help="pod events a second of the paced part")
     parser.add_argument("--pairs", type=int, default=1, help="so many runs of each, in turns, and their medians")
-    parser.add_argument("--only", choices=("big", "fleet"))
+    parser.add_argument("--only", choices=("big", "paced", "fleet"))
     return parser.parse_args()
 
 
 def main():
     options = arguments()
     failures = []
-    if options.only != "fleet":
+    if options.only in (None, "big"):
         big_part(options, failures)
-    if options.only != "big":
+    if options.only in (None, "paced"):
+        paced_part(options)
+    if options.only in (None, "fleet"):
         fleet_part(options, failures)
     for failure in failures:
         print("not ok -", failure)

@@ -327,3 +327,53 @@ TEST(a_lazy_request_over_a_dead_connection_is_sent_again_at_once) {
     CHECK_INT(rawserver_connections(f.server), 2);
     end(&f);
 }
+
+/* A server that sends a piece in each turn, without an end: its reader wakes up for some of them. */
+struct pieces {
+    struct rawconn *to;
+    int arrivals;
+    size_t arrived_bytes;
+};
+
+static void hold_pieces(void *context, struct rawconn *c, struct slice request) {
+    (void)request;
+    struct pieces *p = context;
+    p->to = c;
+    rawconn_send(c, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+}
+
+static int take_pieces(void *context, struct slice bytes) {
+    struct pieces *p = context;
+    p->arrivals++;
+    p->arrived_bytes += bytes.size_bytes;
+    return 0;
+}
+
+static void ignore_end(void *context, const struct http_reply *reply, const struct error *err) {
+    (void)context, (void)reply, (void)err;
+}
+
+TEST(a_busy_socket_rests_and_its_pieces_are_read_together) {
+    enum { PIECES = 1000 };
+    struct pieces p = {0};
+    struct fixture f = begin(hold_pieces, &p);
+    struct http_options options = {.url = rawserver_url(f.server)};
+    http_start(f.client, &options, &(struct http_handler){NULL, take_pieces, ignore_end, &p});
+    for (int i = 0; i < 20000 && p.to == NULL; i++)
+        loop_for(f.loop, 1000);
+    REQUIRE(p.to != NULL);
+    loop_for(f.loop, 1000);
+    steer_by(1000000);
+    rawconn_send(p.to, "!");
+    for (int i = 0; i < 3; i++) /* written, readable, read */
+        loop_for(f.loop, 0);
+    CHECK_INT(p.arrived_bytes, 1); /* the first one at once */
+    for (int i = 0; i < PIECES; i++) {
+        rawconn_send(p.to, "?");
+        loop_for(f.loop, 0);
+    }
+    loop_for(f.loop, 20000);
+    CHECK_INT(p.arrived_bytes, PIECES + 1);
+    CHECK(p.arrivals < PIECES / 2);
+    end(&f);
+}
