@@ -6,6 +6,8 @@
 
 enum { SECOND_US = 1000000, ENDING_US = SECOND_US };
 
+static const int bursts[CADENCE_QUEUES] = {[CADENCE_DUE] = 1, [CADENCE_AT_ONCE] = CADENCE_URGENT_BURST};
+
 static int64_t later(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
@@ -15,11 +17,10 @@ static int64_t sooner(int64_t a, int64_t b) {
 }
 
 void cadence_init(struct cadence *c, const struct cadence_options *options) {
-    *c = (struct cadence){.options = *options, .last_sent_us = INT64_MIN / 2, .served_us = INT64_MIN / 2};
+    *c = (struct cadence){.options = *options};
     assert(options->writes_per_second >= 1);
-    c->sent_us = mem_resize(NULL, (size_t)options->writes_per_second, sizeof *c->sent_us);
-    for (int i = 0; i < options->writes_per_second; i++)
-        c->sent_us[i] = INT64_MIN / 2;
+    for (enum cadence_queue queue = CADENCE_CALM; queue < CADENCE_QUEUES; queue++)
+        c->full_us[queue] = INT64_MIN / 2;
 }
 
 void cadence_done(struct cadence *c) {
@@ -27,7 +28,6 @@ void cadence_done(struct cadence *c) {
     timers_done(&c->marked);
     for (int i = 0; i < CADENCE_QUEUES; i++)
         timers_done(&c->turns[i]);
-    free(c->sent_us);
     *c = (struct cadence){0};
 }
 
@@ -41,47 +41,16 @@ static void landed(struct cadence *c, struct cadence_job *job) {
     c->in_flight--;
 }
 
-/* ---- shares ---- */
-
-/* Three quarters of all writes. */
-static int64_t share_spacing_us(const struct cadence *c) {
-    return 4 * SECOND_US / (3 * c->options.writes_per_second);
-}
-
-/* While urgent writes are overdue, time among them is the tag of the last one served, else it is the clock. */
-static int64_t virtual_us(const struct cadence *c, int64_t now_us) {
-    const struct timer *first = timers_first(&c->turns[CADENCE_AT_ONCE]);
-    return first != NULL && first->deadline_us < now_us ? sooner(c->served_us, now_us) : now_us;
-}
-
-/* An urgent write's place: its namespace's next, but for a burst. */
-static int64_t tag(struct cadence *c, struct cadence_job *job) {
-    if (job->share == NULL)
-        return job->due_us;
-    if (!job->has_tag) {
-        int64_t start_us = virtual_us(c, job->due_us);
-        job->has_tag = true;
-        job->tag_us = later(start_us, job->share->next_us - SECOND_US);
-        job->share->next_us = later(start_us, job->share->next_us) + share_spacing_us(c);
-    }
-    return job->tag_us;
-}
-
-/* Not written after all: the namespace has its place back. */
-static void give_back_tag(const struct cadence *c, struct cadence_job *job) {
-    if (job->has_tag)
-        job->share->next_us -= share_spacing_us(c);
-    job->has_tag = false;
-}
+/* ---- turns ---- */
 
 static struct cadence_share *share_of(struct cadence *c, const struct cadence_job *job) {
     return job->share != NULL ? job->share : &c->unshared;
 }
 
-/* Its turn among the running totals is taken back, unless it was used. */
+/* Its turn is taken back, unless it was used. */
 static void leave_queue(struct cadence *c, struct cadence_job *job) {
-    if (job->queue == CADENCE_DUE && job->turn.place != 0)
-        share_of(c, job)->next_turn--;
+    if (job->queue != CADENCE_CALM && job->turn.place != 0)
+        share_of(c, job)->next_turn[job->queue]--;
     timers_stop(&c->turns[job->queue], &job->turn);
 }
 
@@ -90,40 +59,36 @@ static void join_queue(struct cadence *c, struct cadence_job *job, enum cadence_
     timers_set(&c->turns[queue], &job->turn, place);
 }
 
+static enum cadence_queue queue_of(const struct cadence_job *job) {
+    return job->want == CADENCE_URGENT ? CADENCE_AT_ONCE : CADENCE_DUE;
+}
+
 /* When the job may be written (or its totals looked at), but for the fleet's limit: its place among the others. */
 static void set_turn(struct cadence *c, struct cadence_job *job) {
     bool is_waiting = !job->is_in_flight && job->due_us != CADENCE_NEVER;
-    bool is_urgent = job->want == CADENCE_URGENT;
     int64_t from_us = later(job->due_us, job->held_until_us);
-    bool is_due = job->queue == CADENCE_DUE && job->turn.place != 0 && from_us <= job->due_turn_us;
-    if (is_waiting && !is_urgent && is_due)
+    if (is_waiting && job->turn.place != 0 && job->queue == queue_of(job) && from_us <= job->due_turn_us)
         return; /* keeps its place */
     leave_queue(c, job);
-    if (!is_waiting)
-        return;
-    if (!is_urgent) {
-        give_back_tag(c, job);
+    if (is_waiting)
         join_queue(c, job, CADENCE_CALM, from_us);
-        return;
-    }
-    int64_t tag_us = tag(c, job);
-    join_queue(c, job, CADENCE_AT_ONCE, job->held_until_us > job->due_us ? later(tag_us, job->held_until_us) : tag_us);
 }
 
 static struct cadence_job *job_of_turn(const struct timer *turn) {
     return (struct cadence_job *)((char *)turn - offsetof(struct cadence_job, turn));
 }
 
-/* Running totals that are due by now wait for the turn of their namespace. */
+/* What is due by now waits for the turn of its namespace. */
 static void take_turns(struct cadence *c, int64_t now_us) {
     struct timer *first;
     while ((first = timers_first(&c->turns[CADENCE_CALM])) != NULL && first->deadline_us <= now_us) {
         struct cadence_job *job = job_of_turn(first);
-        struct cadence_share *share = share_of(c, job);
+        enum cadence_queue queue = queue_of(job);
+        int64_t *next_turn = &share_of(c, job)->next_turn[queue];
         leave_queue(c, job);
-        share->next_turn = later(c->served_turn, share->next_turn);
+        *next_turn = later(c->served_turn[queue], *next_turn);
         job->due_turn_us = now_us;
-        join_queue(c, job, CADENCE_DUE, share->next_turn++);
+        join_queue(c, job, queue, (*next_turn)++);
     }
 }
 
@@ -133,7 +98,6 @@ void cadence_remove(struct cadence *c, struct cadence_job *job) {
     if (job->is_in_flight)
         landed(c, job);
     job->due_us = CADENCE_NEVER;
-    give_back_tag(c, job);
     set_turn(c, job);
 }
 
@@ -175,21 +139,15 @@ void cadence_observed(struct cadence *c, struct cadence_job *job, bool has_statu
     }
 }
 
-/* When one more write may go, by the fleet's limit. */
-static int64_t token_us(const struct cadence *c, bool is_urgent) {
-    if (c->in_flight >= CADENCE_IN_FLIGHT)
-        return CADENCE_NEVER; /* until one is answered */
-    int64_t window_us = c->sent_us[c->sent_next] + SECOND_US;
-    int64_t spaced_us = c->last_sent_us + SECOND_US / c->options.writes_per_second;
-    return is_urgent ? window_us : later(window_us, spaced_us);
+static int64_t spacing_us(const struct cadence *c) {
+    return SECOND_US / c->options.writes_per_second;
 }
 
-/* When the first of a queue may be written. */
+/* When the first of a queue may be written, by the fleet's limit. */
 static int64_t turn_us(const struct cadence *c, enum cadence_queue queue) {
-    const struct timer *first = timers_first(&c->turns[queue]);
-    if (first == NULL)
-        return CADENCE_NEVER;
-    return later(queue == CADENCE_DUE ? INT64_MIN : first->deadline_us, token_us(c, queue == CADENCE_AT_ONCE));
+    if (timers_first(&c->turns[queue]) == NULL || c->in_flight >= CADENCE_IN_FLIGHT)
+        return CADENCE_NEVER; /* until one is answered */
+    return c->full_us[queue] - (bursts[queue] - 1) * spacing_us(c);
 }
 
 struct cadence_job *cadence_pick(struct cadence *c, int64_t now_us) {
@@ -206,9 +164,10 @@ struct cadence_job *cadence_pick(struct cadence *c, int64_t now_us) {
 int64_t cadence_wake_us(const struct cadence *c) {
     const struct timer *marked = timers_first(&c->marked);
     int64_t wake_us = marked == NULL ? CADENCE_NEVER : marked->deadline_us;
-    for (enum cadence_queue queue = CADENCE_CALM; queue < CADENCE_QUEUES; queue++)
-        wake_us = sooner(wake_us, turn_us(c, queue));
-    return wake_us;
+    const struct timer *calm = timers_first(&c->turns[CADENCE_CALM]);
+    if (calm != NULL)
+        wake_us = sooner(wake_us, calm->deadline_us);
+    return sooner(wake_us, sooner(turn_us(c, CADENCE_DUE), turn_us(c, CADENCE_AT_ONCE)));
 }
 
 static int64_t interval_us(const struct cadence *c, const struct cadence_job *job) {
@@ -222,7 +181,6 @@ static int64_t interval_us(const struct cadence *c, const struct cadence_job *jo
 static void settle(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                    int64_t now_us) {
     int64_t quiet_us = c->options.quiet_us;
-    give_back_tag(c, job);
     job->want = CADENCE_NOTHING;
     job->has_written_key = true;
     job->written_key = evaluation->key;
@@ -242,32 +200,26 @@ static void want(struct cadence *c, struct cadence_job *job, enum cadence_want w
 
 static void send(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                  int64_t now_us) {
-    if (job->has_tag)
-        c->served_us = job->tag_us;
-    job->has_tag = false; /* its place is used */
-    if (job->queue == CADENCE_DUE && job->turn.place != 0) {
-        c->served_turn = job->turn.deadline_us;
-        timers_stop(&c->turns[CADENCE_DUE], &job->turn);
+    enum cadence_queue queue = queue_of(job);
+    if (job->queue == queue && job->turn.place != 0) { /* its turn is used */
+        c->served_turn[queue] = job->turn.deadline_us;
+        timers_stop(&c->turns[queue], &job->turn);
     }
+    c->full_us[queue] = later(c->full_us[queue], now_us) + spacing_us(c);
     job->is_in_flight = true;
     c->in_flight++;
     job->sent_hash = evaluation->hash;
     job->sent_key = evaluation->key;
     job->sent_final = evaluation->is_final;
     job->is_active = false;
-    c->sent_us[c->sent_next] = c->last_sent_us = now_us;
-    c->sent_next = (c->sent_next + 1) % c->options.writes_per_second;
     job->base_us = now_us;
     set_turn(c, job);
 }
 
-/* Whoever wants to be written at once is when its place has come, a running total when it is the first. */
 static bool is_next(struct cadence *c, const struct cadence_job *job, int64_t now_us) {
     take_turns(c, now_us);
-    if (job->queue == CADENCE_CALM || token_us(c, job->queue == CADENCE_AT_ONCE) > now_us)
-        return false;
-    return job->queue == CADENCE_AT_ONCE ? job->turn.deadline_us <= now_us
-                                         : timers_first(&c->turns[CADENCE_DUE]) == &job->turn;
+    return job->queue != CADENCE_CALM && timers_first(&c->turns[job->queue]) == &job->turn &&
+           turn_us(c, job->queue) <= now_us;
 }
 
 bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
@@ -324,7 +276,6 @@ void cadence_skip(struct cadence *c, struct cadence_job *job, int64_t now_us) {
     timers_stop(&c->marked, &job->mark);
     job->was_evaluated = true;
     job->evaluated_us = now_us;
-    give_back_tag(c, job);
     job->want = CADENCE_NOTHING;
     job->due_us = CADENCE_NEVER;
     set_turn(c, job);

@@ -4,16 +4,14 @@
  * A job that may have changed is evaluated at most once in coalesce_us, and where that takes long no more often than
  * takes a twentieth of the time (but every CADENCE_MAX_US). What a person waits for (a change of phase,
  * executions, interruptions or conditions: the evaluation's key) is written at once; running totals every active_us
- * while steps come in and every quiet_us while only time passes; nothing after the end. Over all jobs at most
- * writes_per_second go out in any one second: urgent ones first, totals evenly spaced, and no more than
- * CADENCE_IN_FLIGHT wait for their answers: a server that is slow gets no more to do. A status that the server already
- * holds is not written.
+ * while steps come in and every quiet_us while only time passes; nothing after the end. Over all jobs running totals
+ * are writes_per_second at most, evenly spaced; urgent writes have a separate limit of as many, and
+ * CADENCE_URGENT_BURST at once. No more than CADENCE_IN_FLIGHT wait for their answers: a server that is slow gets no
+ * more to do. A status that the server already holds is not written.
  *
- * Urgent writes are shared between namespaces by start-time fair queueing (Goyal, Vin, Cheng 1996): a namespace with
- * thousands of them delays another's by one write. One namespace gets at most three quarters of the limit beyond a
- * burst of a second's writes, so that running totals move. Running totals that are due are shared in the same way: the
- * namespaces take turns, and within one the oldest is first. So where more are due than may be written, only the
- * intervals of the namespaces that ask for more than their share stretch, and those of a namespace's jobs alike.
+ * Both kinds of writes are shared between namespaces by start-time fair queueing (Goyal, Vin, Cheng 1996): the
+ * namespaces that have something to write take turns, and within one the oldest is first. So a namespace with thousands
+ * of writes delays another's by one, and only the intervals of namespaces that ask for more than their share stretch.
  *
  * A status that does not cover all that was observed (a watch is cut, or was resumed a moment ago) is evaluated again
  * as soon as the watches are known that far, not with the next running total: cadence_known.
@@ -32,24 +30,24 @@
 
 #define CADENCE_NEVER INT64_MAX
 #define CADENCE_IN_FLIGHT 64
+#define CADENCE_URGENT_BURST 200
 #define CADENCE_MAX_US INT64_C(600000) /* a change is to be in status within a second */
 
 struct cadence_options {
     int64_t coalesce_us, active_us, quiet_us;
     int64_t settle_us;     /* an evaluation after a mark is repeated this much later, when what came with the mark by
                             * other streams has arrived as well; 0: it is not */
-    int writes_per_second; /* at least 1 */
+    int writes_per_second; /* at least 1; of running totals, and of urgent writes beyond their burst */
 };
 
 enum cadence_want { CADENCE_NOTHING, CADENCE_TOTALS, CADENCE_URGENT };
-/* Running totals until they are due, by time; those that are due, by the turns of their namespaces; what is written at
- * once, by tags. */
+/* Until they are due, by time; running totals that are due, and what is written at once: by the turns of their
+ * namespaces. */
 enum cadence_queue { CADENCE_CALM, CADENCE_DUE, CADENCE_AT_ONCE, CADENCE_QUEUES };
 
 /* A namespace's, all-zero at first; outlives its jobs. */
 struct cadence_share {
-    int64_t next_us;   /* the tag of its next urgent write */
-    int64_t next_turn; /* ... of its next running total that is due, in writes */
+    int64_t next_turn[CADENCE_QUEUES]; /* of its next write, in writes */
 };
 
 struct cadence_job {     /* all-zero, then cadence_add */
@@ -58,10 +56,8 @@ struct cadence_job {     /* all-zero, then cadence_add */
     struct timer behind; /* on while its last evaluation awaits the watches, and it is not marked */
     enum cadence_want want;
     enum cadence_queue queue;
-    struct cadence_share *share; /* NULL: that of all which have none */
-    bool has_tag;
-    int64_t tag_us;                /* its place among the urgent writes of all namespaces */
-    int64_t due_turn_us;           /* while in CADENCE_DUE: since when */
+    struct cadence_share *share;   /* NULL: that of all which have none */
+    int64_t due_turn_us;           /* since when it has a turn */
     int64_t due_us;                /* of want, or of the next look at the totals */
     int64_t cost_us;               /* what the last evaluation took, set by the caller */
     int64_t evaluated_us, base_us; /* last evaluation; last write or look at the totals */
@@ -78,11 +74,9 @@ struct cadence {
     struct cadence_options options;
     struct timers behind;                        /* by the wall time that each awaits, in ms */
     struct timers marked, turns[CADENCE_QUEUES]; /* the first of each is next: no call costs more than O(log jobs) */
-    int64_t *sent_us;                            /* ring of the last writes_per_second writes */
-    int sent_next, in_flight;
-    int64_t last_sent_us;
-    int64_t served_us;   /* tag of the last urgent write */
-    int64_t served_turn; /* of the last running total */
+    int64_t full_us[CADENCE_QUEUES];             /* when a burst may be sent again */
+    int in_flight;
+    int64_t served_turn[CADENCE_QUEUES]; /* of the last write */
     struct cadence_share unshared;
     int64_t adds, retries; /* so far: jobs that were marked, writes that failed */
 };
