@@ -1,4 +1,4 @@
-#include "ledger/evaluate.h"
+#include "ledger/entries.h"
 #include "ledger/evidence.h"
 #include "ledger/holds.h"
 #include "ledger/rollback.h"
@@ -379,6 +379,7 @@ struct request {
     int64_t through_ms;
     bool is_interval;
     int64_t from_ms, to_ms; /* of an interval */
+    struct ledger_entries *entries;
 };
 
 static void evaluate_sweep(struct ledger *l, struct sweep *s, const struct request *q, struct ledger_result *result) {
@@ -425,8 +426,13 @@ static void evaluate_known(struct ledger *l, const struct request *q, int64_t li
                       .start_ms = l->start_ms,
                       .through_ms = limit,
                       .at_end = at_end,
+                      .entries = q->entries,
                       .settling.until_ms = TIME_UNKNOWN};
     evaluate_sweep(l, &s, q, result);
+    if (q->entries != NULL) {
+        q->entries->complete_from_ms = training.from_ms;
+        memcpy(q->entries->custom_names, training.reported.custom_names, sizeof q->entries->custom_names);
+    }
     settled_free(lost);
     free(strikes);
     interruptions_done(&interruptions);
@@ -464,10 +470,16 @@ void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result 
     evaluate(l, &(struct request){.through_ms = through_ms}, result);
 }
 
+void ledger_evaluate_entries(struct ledger *l, int64_t through_ms, struct ledger_result *result,
+                             struct ledger_entries *entries) {
+    *entries = (struct ledger_entries){.complete_from_ms = TIME_UNKNOWN};
+    evaluate(l, &(struct request){.through_ms = through_ms, .entries = entries}, result);
+}
+
 void ledger_evaluate_interval(struct ledger *l, int64_t through_ms, int64_t from_ms, int64_t to_ms,
                               struct ledger_result *result) {
     assert(l->settled == NULL);
-    evaluate(l, &(struct request){through_ms, true, from_ms, to_ms}, result);
+    evaluate(l, &(struct request){through_ms, true, from_ms, to_ms, NULL}, result);
 }
 
 void ledger_result_done(struct ledger_result *result) {

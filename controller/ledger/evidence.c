@@ -102,8 +102,7 @@ void evidence_occupancy_changed(struct ledger *l, size_t position) {
 
 /* ---- the text ---- */
 
-/* The name of the log's process, else its number. */
-static const char *log_name(char out[static LEDGER_NAME_SIZE], const struct sweep *s, const struct view *view) {
+const char *evidence_log_name(char out[static LEDGER_NAME_SIZE], const struct sweep *s, const struct view *view) {
     if (view->process->name != NULL)
         snprintf(out, LEDGER_NAME_SIZE, "%s", view->process->name);
     else
@@ -121,7 +120,7 @@ static void write_slowest(char *out, const struct sweep *s, const struct occupan
 static void write_steps(char *out, const struct sweep *s, const struct account *a) {
     const struct origin *o = &a->largest;
     char name[LEDGER_NAME_SIZE];
-    log_name(name, s, o->view);
+    evidence_log_name(name, s, o->view);
     if (o->last_step > o->step)
         snprintf(out, LEDGER_TEXT_SIZE, "steps %" PRId64 " to %" PRId64 " (log of %s, from line %" PRId64 ")", o->step,
                  o->last_step, name, o->line);
@@ -143,16 +142,22 @@ static void write_cause(char *out, const struct sweep *s, const struct account *
                  cause_name(x->cause != NULL ? x->cause->cause : CAUSE_UNKNOWN));
 }
 
+const char *evidence_unwatched(const struct ledger *l, int64_t at_ms) {
+    for (size_t i = 0; i < l->unwatched_count; i++)
+        if (l->unwatched[i].from_ms <= at_ms && l->unwatched[i].to_ms > at_ms)
+            return "no controller watched, and nothing proves whether all slots were available";
+    return NULL;
+}
+
 /* Why that time is not observed. */
 static void write_unobserved(char *out, const struct sweep *s, int64_t at_ms) {
     const struct ledger *l = s->ledger;
     const struct occupancy_fact *quiet = NULL;
-    for (size_t i = 0; i < l->unwatched_count; i++)
-        if (l->unwatched[i].from_ms <= at_ms && l->unwatched[i].to_ms > at_ms) {
-            snprintf(out, LEDGER_TEXT_SIZE,
-                     "no controller watched, and nothing proves whether all slots were available");
-            return;
-        }
+    const char *unwatched = evidence_unwatched(l, at_ms);
+    if (unwatched != NULL) {
+        snprintf(out, LEDGER_TEXT_SIZE, "%s", unwatched);
+        return;
+    }
     for (size_t i = 0; i < l->silences.count; i++) {
         const struct occupancy_gap *x = &l->silences.items[i];
         size_t at = x->from_ms <= at_ms && x->to_ms > at_ms ? key_index_find(&l->occupancies.keys, x->occupancy_id, 0)
@@ -186,9 +191,9 @@ void evidence_write(char out[static LEDGER_TEXT_SIZE], const struct sweep *s, en
     else if (o->view != NULL && o->step != RECORD_NONE)
         write_steps(out, s, a);
     else if (o->view != NULL && o->line > 0)
-        snprintf(out, LEDGER_TEXT_SIZE, "log of %s, line %" PRId64, log_name(name, s, o->view), o->line);
+        snprintf(out, LEDGER_TEXT_SIZE, "log of %s, line %" PRId64, evidence_log_name(name, s, o->view), o->line);
     else if (bucket == BUCKET_TRAINING_PREPARATION && o->view != NULL)
-        snprintf(out, LEDGER_TEXT_SIZE, "log of %s: before its first record", log_name(name, s, o->view));
+        snprintf(out, LEDGER_TEXT_SIZE, "log of %s: before its first record", evidence_log_name(name, s, o->view));
 }
 
 void evidence_write_puller(char out[static LEDGER_NAME_SIZE], const struct sweep *s, const struct execution *x) {
@@ -216,5 +221,5 @@ void evidence_write_slices(char out[static LEDGER_TEXT_SIZE], const struct sweep
     out[0] = '\0';
     if (down->view != NULL)
         snprintf(out, LEDGER_TEXT_SIZE, "%" PRId64 " of %" PRId64 " slices train (log of %s, line %" PRId64 ")",
-                 down->active, down->total, log_name(name, s, down->view), down->line);
+                 down->active, down->total, evidence_log_name(name, s, down->view), down->line);
 }

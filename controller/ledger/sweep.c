@@ -1,6 +1,7 @@
 #include "ledger/sweep.h"
 
 #include "ledger/holds.h"
+#include "ledger/sweep_entries.h"
 #include "ledger/sweep_interruptions.h"
 #include "ledger/sweep_resume.h"
 
@@ -277,6 +278,13 @@ static void book_execution(struct sweep *s, const struct verdict *v, int64_t t, 
         x->productive_ms += ms;
 }
 
+/* Productive, but after the last checkpoint. */
+static bool is_provisional(const struct sweep *s, const struct verdict *v, const struct base *b) {
+    return v->account == BUCKET_PRODUCTIVE && !s->at_end &&
+           b->run >= &s->training->runs[s->training->series_first_run] &&
+           (s->training->durable_step == RECORD_NONE || b->step > s->training->durable_step);
+}
+
 static void book(struct sweep *s, const struct verdict *v, const struct base *b, int64_t from, int64_t to) {
     const struct slot_state *slots = &s->slots->items[s->at.slot];
     int64_t ms = to - from;
@@ -295,10 +303,15 @@ static void book(struct sweep *s, const struct verdict *v, const struct base *b,
     if (s->ledger->options.window_count > 0)
         book_windows(s, v, from, to);
     book_execution(s, v, from, ms);
-    sweep_book_interruptions(s, v, from, ms, slots->chips_allocated - down);
-    if (v->account == BUCKET_PRODUCTIVE && !s->at_end && b->run >= &s->training->runs[s->training->series_first_run] &&
-        (s->training->durable_step == RECORD_NONE || b->step > s->training->durable_step))
+    struct booked booked = {.base = b,
+                            .cost = sweep_book_interruptions(s, v, from, ms, slots->chips_allocated - down),
+                            .chips = slots->chips_allocated - down,
+                            .idle_chips = down,
+                            .waiting_chips = v->account != BUCKET_UNOBSERVED ? required - slots->chips_allocated : 0,
+                            .is_provisional = is_provisional(s, v, b)};
+    if (booked.is_provisional)
         s->provisional_ms += ms;
+    sweep_add_entry(s, v, &booked, from, to);
 }
 
 /* ---- the walk ---- */

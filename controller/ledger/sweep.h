@@ -4,6 +4,7 @@
 #define LEDGER_SWEEP_H
 
 #include "ledger/cursor.h"
+#include "ledger/entries.h"
 #include "ledger/interruptions.h"
 
 struct booked_spans {              /* only these are booked, in time order and disjoint */
@@ -38,6 +39,7 @@ struct sweep {
     bool at_end;
     struct booked_spans booked;
     struct sweep_settling settling;
+    struct ledger_entries *entries; /* NULL: nobody wants them */
     /* out */
     struct sums sums;
     struct execution *executions;  /* interruptions.count + 1 */

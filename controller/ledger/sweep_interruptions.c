@@ -21,17 +21,17 @@ static bool is_detection(const struct verdict *v) {
     return v->account == BUCKET_NODE_FAILURE_DETECTION || v->account == BUCKET_PROCESS_FAILURE_DETECTION;
 }
 
-/* The time of the newest interruption that this span adds to; NULL. Time may count in two interruptions: work that was
+/* The time of the newest interruption that this span adds to. Time may count in two interruptions: work that was
  * lost before a first step was done. */
-static int64_t *part_of(struct sweep *s, const struct verdict *v, int64_t t) {
+static enum ledger_recovery part_of(const struct sweep *s, const struct verdict *v, int64_t t) {
     if (s->at.interruption < 0 || v->account == BUCKET_UNOBSERVED)
-        return NULL;
-    struct recovery *r = &s->recoveries[s->at.interruption];
+        return RECOVERY_NONE;
+    const struct recovery *r = &s->recoveries[s->at.interruption];
     bool is_wait = v->account == BUCKET_SUSPENDED || v->account == BUCKET_PREEMPTED_WAIT ||
                    v->account == BUCKET_QUEUE_WAIT || v->account == BUCKET_NOT_SUBMITTED;
     if (t < s->interruptions->items[s->at.interruption].until_ms && !v->is_available)
-        return is_wait ? &r->wait_ms : &r->tre_ms;
-    return v->is_available && r->first_step_ms == TIME_UNKNOWN ? &r->trm_ms : NULL;
+        return is_wait ? RECOVERY_WAIT : RECOVERY_RESCHEDULE;
+    return v->is_available && r->first_step_ms == TIME_UNKNOWN ? RECOVERY_RESUME : RECOVERY_NONE;
 }
 
 /* The interruption that caused the loss, at most one: the one that lost the work, that was being detected, whose hang
@@ -50,22 +50,34 @@ static int caused_by(const struct sweep *s, const struct verdict *v, int64_t t, 
     return is_part || v->account == BUCKET_PROGRAM_STARTUP ? s->at.interruption : -1;
 }
 
-void sweep_book_interruptions(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms, int64_t chips) {
+static void add_part(struct recovery *r, enum ledger_recovery part, int64_t ms) {
+    if (part == RECOVERY_WAIT)
+        r->wait_ms += ms;
+    else if (part == RECOVERY_RESCHEDULE)
+        r->tre_ms += ms;
+    else if (part == RECOVERY_RESUME)
+        r->trm_ms += ms;
+}
+
+struct sweep_cost sweep_book_interruptions(struct sweep *s, const struct verdict *v, int64_t t, int64_t ms,
+                                           int64_t chips) {
     if (v->account == BUCKET_WASTED_PROGRESS && v->lost_to >= 0) {
         s->recoveries[v->lost_to].tch_ms += ms;
         s->recoveries[v->lost_to].is_assumed |= v->is_assumed;
     }
     if (is_detection(v) && detected_at(s, t) >= 0)
         s->recoveries[detected_at(s, t)].detect_ms += ms;
-    int64_t *part = part_of(s, v, t);
-    if (part != NULL)
-        *part += ms;
-    int cause = caused_by(s, v, t, part != NULL);
-    if (cause < 0)
-        return;
+    struct sweep_cost cost = {.recovery = part_of(s, v, t)};
+    if (cost.recovery != RECOVERY_NONE)
+        add_part(&s->recoveries[s->at.interruption], cost.recovery, ms);
+    cost.interruption = caused_by(s, v, t, cost.recovery != RECOVERY_NONE);
+    if (cost.interruption < 0)
+        return cost;
+    struct recovery *r = &s->recoveries[cost.interruption];
     struct account *a = &s->sums.accounts[v->account];
     a->interrupted_ms += ms;
-    s->recoveries[cause].cost_ms += ms;
+    r->cost_ms += ms;
     sweep_add_chips(&a->interrupted_chip_ms, chips, ms);
-    sweep_add_chips(&s->recoveries[cause].chip_ms, chips, ms);
+    sweep_add_chips(&r->chip_ms, chips, ms);
+    return cost;
 }

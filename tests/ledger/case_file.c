@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "entries_check.h"
 #include "fact_list.h"
 #include "harness.h"
 #include "record_names.h"
@@ -433,6 +434,7 @@ static void run_case(struct test_case *c) {
     ledger_evaluate(ledger, c->through_ms, &result);
     check_expectations(c, &result);
     check_identities(&result, c->name);
+    check_entries(ledger, c->through_ms, c->name);
     CLEANUP_FREE char *text = result_text(&result);
     ledger_result_done(&result);
     for (int64_t part = 0; part <= 50; part++) { /* any time gives a whole */

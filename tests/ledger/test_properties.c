@@ -1,5 +1,6 @@
 /* What must hold for any facts, searched at random. The seed is printed when something fails; GOODPUT_SEED repeats it
  * and GOODPUT_JOBS says how many jobs. */
+#include "entries_check.h"
 #include "fact_list.h"
 #include "harness.h"
 #include "ledger/checkpoint.h"
@@ -133,6 +134,7 @@ static char *evaluated(struct ledger *l, int64_t through_ms, const char *words) 
     struct ledger_result result;
     ledger_evaluate(l, through_ms, &result);
     check_identities(&result, words);
+    check_entries(l, through_ms, words);
     if (result.productive_ms > 0 && result.retained_steps == 0) /* of an interval it may be a part of a step */
         harness_fail(__FILE__, __LINE__, "%s: %" PRId64 " ms are productive, no step is", words, result.productive_ms);
     char *text = result_text(&result);

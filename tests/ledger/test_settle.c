@@ -1,4 +1,5 @@
 /* What is settled: a ledger that folds its past gives what one that keeps everything gives. */
+#include "entries_check.h"
 #include "fact_list.h"
 #include "harness.h"
 #include "ledger/checkpoint.h"
@@ -273,6 +274,8 @@ static void evaluate_and_compare(const struct job *j, uint64_t seed) {
         ledger_evaluate(settles.ledger, through, &s);
         ledger_evaluate(keeps.ledger, through, &k);
         check_identities(&s, words);
+        check_entries(settles.ledger, through, words);
+        check_entries(keeps.ledger, through, words);
         compare(&s, &k, words);
         ledger_result_done(&s);
         ledger_result_done(&k);
