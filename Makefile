@@ -379,6 +379,13 @@ $(OUT)/bin/bench-rootcause: $(call objects,tests/bench/rootcause.c) $(call link_
 bench-rootcause: $(OUT)/bin/bench-rootcause ## CPU time to find the root cause in a tail of 64 KiB, compared with the promise
 	@$<
 
+RECOMPUTE_LIVES ?= 1000
+.PHONY: recompute-test
+recompute-test: programs ## the numbers of RECOMPUTE_LIVES simulated statuses, computed again by SQL (DuckDB) from their ledgers alone
+	@$(MAKE) -s -j2 .build/release/bin/test-sim .build/release/bin/truth
+	@tests/parity/setup.sh duckdb==2.0.1
+	@.build/parity/venv/bin/python tests/recompute/recompute.py $(RECOMPUTE_LIVES)
+
 BENCH ?=
 bench-ledger: programs ## analyze and the ledger compared with the Python library and a plain scan, on the same files in the same run
 	@$(MAKE) -s $(OUT)/bin/bench-append

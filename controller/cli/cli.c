@@ -89,7 +89,7 @@ static void print_help(FILE *out) {
     fputs("kubectl goodput: where the accelerator time of training jobs goes\n\n", out);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
         fprintf(out, "  kubectl goodput %s\n      %s\n", commands[i].usage, commands[i].help);
-    fputs("  kubectl goodput analyze FILE... [--definition ledger|library|both] [-o table|json|yaml]\n"
+    fputs("  kubectl goodput analyze FILE... [--definition ledger|library|both] [-o table|json|yaml|jsonl]\n"
           "      the same from step logs alone, without a cluster; --help lists the options\n"
           "  kubectl goodput why FILE... [--termination-message FILE] [--exit-code N] [-o json|yaml]\n"
           "      why a job failed, from the logs of its processes alone: class, owner, and the line that shows it\n"

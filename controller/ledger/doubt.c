@@ -37,7 +37,19 @@ static void find_top(struct ledger_result *r) {
     }
 }
 
-void ledger_doubt_steps(struct ledger_result *r, const char *evidence) {
+static void doubt_entries(struct ledger_entries *entries) {
+    for (size_t i = 0; i < entries->count; i++) {
+        struct ledger_entry *e = &entries->items[i];
+        if (!is_of_steps(e->bucket))
+            continue;
+        e->bucket = BUCKET_UNATTRIBUTED;
+        e->basis = BASIS_DERIVED;
+        e->is_provisional = e->is_lost_work = false;
+    }
+}
+
+void ledger_doubt_steps(struct ledger_result *r, struct ledger_entries *entries, const char *evidence) {
+    doubt_entries(entries);
     struct ledger_bucket sum = {.bucket = BUCKET_UNATTRIBUTED, .basis = BASIS_DERIVED};
     int count = 0, at = 0;
     for (int i = 0; i < r->bucket_count; i++) {

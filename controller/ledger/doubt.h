@@ -3,8 +3,10 @@
 #ifndef LEDGER_DOUBT_H
 #define LEDGER_DOUBT_H
 
+#include "ledger/entries.h"
 #include "ledger/evaluate.h"
 
-void ledger_doubt_steps(struct ledger_result *r, const char *evidence);
+/* entries: of the same evaluation; may be empty. */
+void ledger_doubt_steps(struct ledger_result *r, struct ledger_entries *entries, const char *evidence);
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef LEDGER_ENTRIES_H
 #define LEDGER_ENTRIES_H
 
-#include "ledger/evaluate.h"
+#include "ledger/ledger.h"
 
 /* The part of the recovery from the interruption before it. Time may cost two interruptions: the recovery from one, in
  * which work is done that the next one loses. */
@@ -40,9 +40,6 @@ struct ledger_entries {
     char custom_names[LEDGER_MAX_CUSTOM + 1][RECORD_NAME_SIZE];
 };
 
-/* ledger_evaluate, with the entries. Call ledger_entries_done afterwards. */
-void ledger_evaluate_entries(struct ledger *l, int64_t through_ms, struct ledger_result *result,
-                             struct ledger_entries *entries);
 void ledger_entries_done(struct ledger_entries *entries);
 
 #endif

@@ -119,6 +119,10 @@ struct ledger_result {
 /* The ledger as known at through_ms (not after the end). Fills *result; call ledger_result_done afterwards. Settles
  * what it can: all facts up to through_ms must have been added, except late ones. */
 void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result *result);
+/* The same, with the entries that the sums are made of: call ledger_entries_done as well. */
+struct ledger_entries;
+void ledger_evaluate_entries(struct ledger *l, int64_t through_ms, struct ledger_result *result,
+                             struct ledger_entries *entries);
 /* The same for the interval [from, to) of the job: intervals that tile the job sum to the whole, to the millisecond and
  * the step (a step counts where it ends). Lists the interruptions that struck in it, the executions that they ended,
  * and the next execution; has no windows. Needs keep_all; start_ms is the actual start of the interval. */

@@ -39,7 +39,7 @@ struct sweep {
     bool at_end;
     struct booked_spans booked;
     struct sweep_settling settling;
-    struct ledger_entries *entries; /* NULL: nobody wants them */
+    struct ledger_entries *entries; /* NULL: not asked for */
     /* out */
     struct sums sums;
     struct execution *executions;  /* interruptions.count + 1 */

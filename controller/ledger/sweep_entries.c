@@ -89,11 +89,3 @@ void sweep_add_entry(struct sweep *s, const struct verdict *v, const struct book
     MEM_GROW(all->items, all->count, all->capacity);
     all->items[all->count++] = e;
 }
-
-void ledger_entries_done(struct ledger_entries *entries) {
-    for (size_t i = 0; i < entries->text_count; i++)
-        free(entries->texts[i]);
-    free(entries->texts);
-    free(entries->items);
-    *entries = (struct ledger_entries){0};
-}

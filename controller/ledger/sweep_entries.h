@@ -13,7 +13,7 @@ struct booked {
     bool is_provisional;
 };
 
-/* Adds [from_ms, to_ms), which has just been booked; nothing if nobody wants entries. */
+/* Adds [from_ms, to_ms), which has just been booked; nothing without entries. */
 void sweep_add_entry(struct sweep *s, const struct verdict *v, const struct booked *booked, int64_t from_ms,
                      int64_t to_ms);
 

@@ -56,7 +56,9 @@ TEST(options_are_refused_with_one_line) {
     PARSES("--html needs the ledger's numbers: leave out --definition library", "a", "--html", "x", "--definition",
            "library");
     PARSES("", "a", "--html", "x.html");
-    PARSES("--output name: not one of table, json, yaml", "a", "-o", "name");
+    PARSES("--output name: not one of table, json, yaml, jsonl", "a", "-o", "name");
+    PARSES("-o jsonl is the ledger: leave out --definition", "a", "-o", "jsonl", "--definition", "both");
+    PARSES("", "a", "-o", "jsonl");
     PARSES("unknown option \"--nope\"; \"kubectl goodput analyze --help\" lists them", "a", "--nope");
     PARSES("--at needs a value", "a", "--at");
     PARSES("--step-deviation takes no value", "a", "--step-deviation=1");
@@ -99,7 +101,7 @@ static json_t *answer_for(const char *text, bool by_library, int64_t from_us, in
         r = analyze_ledger_begin(l, path, &err);
         analyze_ledger_feed(l, lines);
         analyze_ledger_end(l);
-        r = r < 0 ? r : analyze_ledger_conclude(l, &json, &err);
+        r = r < 0 ? r : analyze_ledger_conclude(l, &json, NULL, &err);
     }
     analyze_ledger_free(l);
     library_log_done(&log);

@@ -1,5 +1,5 @@
-/* dashboard: what it asks of kubectl, by a stand-in that writes its arguments down, and what it says. A real port-forward
- * is in tests/nodes/story. */
+/* dashboard: what it asks of kubectl, by a stand-in that writes its arguments down, and what it says. A real
+ * port-forward is in tests/nodes/story. */
 #include "harness.h"
 #include "run.h"
 
@@ -18,8 +18,9 @@ static void write_stand_in(const char *pods, const char *forward) {
                                            "esac\n",
                                            pods, forward);
     run_write_file("kubectl", script, strlen(script));
-    struct run run = run_shell("chmod +x kubectl; rm -f asked opened; printf '#!/bin/sh\\necho $1 >opened\\n' >browser; "
-                               "chmod +x browser");
+    struct run run =
+        run_shell("chmod +x kubectl; rm -f asked opened; printf '#!/bin/sh\\necho $1 >opened\\n' >browser; "
+                  "chmod +x browser");
     run_done(&run);
 }
 
@@ -56,18 +57,21 @@ TEST(dashboard_opens_the_browser_of_a_terminal) {
     check_run("export KUBECTL=./kubectl BROWSER=./browser; script -qec \"$0 dashboard\" /dev/null >shown </dev/null; "
               "tr -d '\\r' <shown; cat opened",
               0, ADDRESS "http://localhost:8082/\n", "");
-    check_run("export KUBECTL=./kubectl BROWSER=./browser; rm opened; script -qec \"$0 dashboard --no-browser\" /dev/null "
-              ">/dev/null </dev/null; test -e opened || echo none",
-              0, "none\n", "");
-    check_run("export KUBECTL=./kubectl BROWSER=./absent; script -qec \"$0 dashboard\" /dev/null </dev/null | tr -d '\\r'",
-              0, ADDRESS "No browser could be started: open that address yourself.\n", "");
+    check_run(
+        "export KUBECTL=./kubectl BROWSER=./browser; rm opened; script -qec \"$0 dashboard --no-browser\" /dev/null "
+        ">/dev/null </dev/null; test -e opened || echo none",
+        0, "none\n", "");
+    check_run(
+        "export KUBECTL=./kubectl BROWSER=./absent; script -qec \"$0 dashboard\" /dev/null </dev/null | tr -d '\\r'", 0,
+        ADDRESS "No browser could be started: open that address yourself.\n", "");
 }
 
 TEST(dashboard_says_what_is_missing) {
     write_stand_in("", "exit 1");
-    check_run("KUBECTL=./kubectl \"$0\" dashboard", 1, "",
-              "kubectl-goodput: no pod of goodput-controller runs in namespace goodput-system: -n names the controller's "
-              "namespace\n");
+    check_run(
+        "KUBECTL=./kubectl \"$0\" dashboard", 1, "",
+        "kubectl-goodput: no pod of goodput-controller runs in namespace goodput-system: -n names the controller's "
+        "namespace\n");
     write_stand_in(POD("\"--page-bind-address=0\""), "exit 1");
     check_run("KUBECTL=./kubectl \"$0\" dashboard", 1, "",
               "kubectl-goodput: pod g-0 serves no page: set page.enabled in the chart\n");
@@ -78,7 +82,8 @@ TEST(dashboard_says_what_is_missing) {
     check_run("KUBECTL=./kubectl \"$0\" dashboard", 1, "",
               "error: unable to listen on any of the requested ports: [{8082 8082}]\n"
               "kubectl-goodput: kubectl port-forward failed: --port 0 takes a port that is free\n");
-    write_stand_in(SERVING, "echo 'Forwarding from 127.0.0.1:8082 -> 8082'; echo 'error: lost connection to pod' >&2; exit 1");
+    write_stand_in(SERVING,
+                   "echo 'Forwarding from 127.0.0.1:8082 -> 8082'; echo 'error: lost connection to pod' >&2; exit 1");
     check_run("KUBECTL=./kubectl \"$0\" dashboard", 1, ADDRESS,
               "error: lost connection to pod\n"
               "kubectl-goodput: the connection to the page has ended: start dashboard again\n");

@@ -69,7 +69,7 @@ static void analyze_attempts(struct buf *json) {
         analyze_ledger_end(w.ledger);
         w.now_ms += 600000;
     }
-    CHECK_INT(analyze_ledger_conclude(w.ledger, json, &err), 0);
+    CHECK_INT(analyze_ledger_conclude(w.ledger, json, NULL, &err), 0);
     analyze_ledger_free(w.ledger);
 }
 

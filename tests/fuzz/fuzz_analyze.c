@@ -88,7 +88,7 @@ static void check_json(const char *text) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const char *const outputs[] = {"table", "yaml", "html"};
+    static const char *const outputs[] = {"table", "yaml", "html", "jsonl"};
     struct slice rest = {(const char *)data, size}, line;
     char *argv[ARGUMENTS_MAX], path[64];
     int code;

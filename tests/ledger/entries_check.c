@@ -59,7 +59,8 @@ static void check_interruption(const struct check *c, const struct ledger_interr
         if (e->interruption != x->number)
             continue;
         tch += e->is_lost_work ? took : 0;
-        detect += e->bucket == BUCKET_NODE_FAILURE_DETECTION || e->bucket == BUCKET_PROCESS_FAILURE_DETECTION ? took : 0;
+        detect +=
+            e->bucket == BUCKET_NODE_FAILURE_DETECTION || e->bucket == BUCKET_PROCESS_FAILURE_DETECTION ? took : 0;
         cost += took;
         chip_ms += took * e->chips;
     }

@@ -145,7 +145,7 @@ def analyze(worker, name, files, more):
             ("table", "--from", half, "--to", end, "--window", "60,86400"), ("html", "--html", "-", "--at", half),
             ("json", "-o", "json", "--exclude", f"{half},{end}", "--ideal-step", "1"),
             ("json", "-o", "json", "--definition", "library", "--window", "3600", "--exclude", f"{half},{end}")]
-    runs += [("table",), ("yaml", "-o", "yaml"), ("html", "--html", "-"), ("table", "--definition", "both"),
+    runs += [("table",), ("yaml", "-o", "yaml"), ("jsonl", "-o", "jsonl"), ("html", "--html", "-"), ("table", "--definition", "both"),
             ("json", "-o", "json", "--definition", "both"), ("yaml", "-o", "yaml", "--definition", "both"),
             ("table", "--definition", "library", "--step-deviation", "--elastic")]
     for output, *options in runs:

@@ -1,11 +1,15 @@
 /* test-sim [-k SIGHT] [LIVES [FIRST-SEED]]: runs LIVES random lives, each observed in one of the ways below (or in that
  * one), and prints the table and a digest of all final statuses: a change without effect leaves the digest as it is.
  * test-sim [-k SIGHT] -v SEED: prints one life; with SIM_WRITES=1 all that was written in it, with SIM_STATUS=1 the
- * status that the controller ends with, and both if killed ones end with another. */
+ * status that the controller ends with, and both if killed ones end with another. SIM_RECORDS=DIR: writes each life's
+ * ledger, span by span, and its status as DIR/SEED.jsonl. */
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "fake_objects.h"
 #include "judge.h"
+#include "operator/job/job.h"
+#include "operator/model/model.h"
+#include "operator/status/records.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -101,6 +105,24 @@ static uint64_t digest_of(const char *text) {
     return hash;
 }
 
+/* With SIM_RECORDS=DIR: what tests/recompute computes the status from. */
+static void write_records(const struct sim_life *l, struct model *m, const char *status) {
+    const char *dir = getenv("SIM_RECORDS");
+    CLEANUP_BUF struct buf out;
+    struct slice records = buf_slice(&model_job_find(m, "ns", "js")->publication.records);
+    if (dir == NULL || records.size_bytes == 0) /* managed elsewhere: no numbers */
+        return;
+    buf_init(&out, RECORDS_MAX_BYTES);
+    buf_append_slice(&out, records);
+    records_write_status(slice_of(status), &out);
+    CLEANUP_FREE char *path = mem_format("%s/%" PRIu64 ".jsonl", dir, l->seed);
+    FILE *f = fopen(path, "w");
+    if (f == NULL || fwrite(out.data, 1, out.size_bytes, f) != out.size_bytes || fclose(f) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
 static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
     struct sim_life l;
     sim_run(&l, seed);
@@ -111,6 +133,7 @@ static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
     l.truth.is_unknowable |= l.shape.is_elastic && kind >= WITH_GAP; /* no object shows the size that it had before */
     CLEANUP_FREE char *status = NULL;
     struct model *m = sim_watch(&l, sight, &status);
+    write_records(&l, m, status);
     bool is_same = kind == KILLED_BLIND || is_same_after_kill(&l, sight, is_loud);
     for (int g = 0; g < sight.gap_count && is_loud; g++)
         printf("%s from %.1f to %.1f\n", sight.gaps[g].is_kill ? "killed, blind" : "not watched",

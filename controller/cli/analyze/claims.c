@@ -6,7 +6,19 @@
 #include <jansson.h>
 #include <string.h>
 
-void analyze_claims_forget(struct view *v) {
+#define NO_LOG "no log covers the time between two attempts"
+
+static void forget_unobserved(struct ledger_entries *entries) {
+    for (size_t i = 0; i < entries->count; i++) {
+        const struct ledger_entry *e = &entries->items[i];
+        if (e->bucket != BUCKET_UNOBSERVED || e->text < 0)
+            continue;
+        free(entries->texts[e->text]);
+        entries->texts[e->text] = mem_strdup(NO_LOG);
+    }
+}
+
+void analyze_claims_forget(struct view *v, struct ledger_entries *entries) {
     struct ledger_result *r = &v->result;
     v->scheduling_ppm = v->scheduling_upper_ppm = RECORD_NONE;
     r->mttr_ms = RECORD_NONE; /* the time to reschedule is in it */
@@ -20,8 +32,8 @@ void analyze_claims_forget(struct view *v) {
     }
     for (int i = 0; i < r->bucket_count; i++)
         if (r->buckets[i].bucket == BUCKET_UNOBSERVED)
-            slice_copy(r->buckets[i].evidence, sizeof r->buckets[i].evidence,
-                       slice_of("no log covers the time between two attempts"));
+            slice_copy(r->buckets[i].evidence, sizeof r->buckets[i].evidence, slice_of(NO_LOG));
+    forget_unobserved(entries);
 }
 
 static void drop(json_t *status) {

@@ -14,6 +14,7 @@
 #include "ledger/evaluate.h"
 #include "ledger/trainer_run.h"
 #include "operator/job/trace.h"
+#include "operator/status/records.h"
 #include "operator/status/status.h"
 #include "steplog/heads.h"
 #include "steplog/repeats.h"
@@ -181,8 +182,9 @@ static void on_record(void *context, const struct record *r) {
 struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
     struct ledger_options options = {.has_log = true,
                                      .window_count = a->window_count,
-                                     .keep_all =
-                                         a->window_count > 0 || a->from_us != ANALYZE_NO_TIME || a->excluded_count > 0};
+                                     .keep_all = a->window_count > 0 || a->from_us != ANALYZE_NO_TIME ||
+                                                 a->excluded_count > 0 ||
+                                                 (a->output != NULL && strcmp(a->output, "jsonl") == 0)};
     for (int i = 0; i < a->window_count; i++)
         options.windows_ms[i] = a->windows_s[i] * 1000;
     if (!isnan(a->ideal_s))
@@ -454,14 +456,15 @@ static void set_evidence(const struct analyze_ledger *l, struct view *v) {
 
 /* Writes the status at through_ms, or its part in [from_ms, to_ms); from_ms TIME_UNKNOWN: all of it. */
 static void write_status(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome,
-                         int64_t from_ms, int64_t to_ms, struct buf *json) {
+                         int64_t from_ms, int64_t to_ms, struct buf *json, struct buf *records) {
     struct view v;
+    struct ledger_entries entries = {0};
     view_init(&v); /* no log gives the chips and their peak */
     v.now_ms = v.through_ms = through_ms;
     v.has_ended = outcome != OUTCOME_RUNNING;
     v.has_numbers = true;
     if (from_ms == TIME_UNKNOWN) {
-        ledger_evaluate(l->ledger, through_ms, &v.result);
+        ledger_evaluate_entries(l->ledger, through_ms, &v.result, &entries);
     } else { /* an interval, which ends at to_ms or with the log */
         ledger_evaluate_interval(l->ledger, through_ms, from_ms, to_ms, &v.result);
         v.has_ended = true;
@@ -469,31 +472,34 @@ static void write_status(const struct analyze_ledger *l, int64_t through_ms, enu
     }
     v.ready_ms = v.result.available_ms;
     view_scores(&v);
-    analyze_claims_forget(&v);
+    analyze_claims_forget(&v, &entries);
     set_clock_skew(l, &v);
     set_evidence(l, &v);
     v.phase = outcome == OUTCOME_SUCCEEDED ? "Completed" : outcome == OUTCOME_FAILED ? "Failed" : "Training";
     view_write(&v, json);
+    if (records != NULL)
+        records_write(&v, &entries, &(struct records_job){0}, records);
+    ledger_entries_done(&entries);
     if (from_ms == TIME_UNKNOWN)
         write_quality(l, &v.result, json);
     ledger_result_done(&v.result);
 }
 
 /* Writes the status, and with --from that of the interval as the only element of "intervals". */
-static void write_all(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome,
-                      struct buf *json) {
+static void write_all(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome, struct buf *json,
+                      struct buf *records) {
     const struct analyze *a = l->analyze;
-    write_status(l, through_ms, outcome, TIME_UNKNOWN, TIME_UNKNOWN, json);
+    write_status(l, through_ms, outcome, TIME_UNKNOWN, TIME_UNKNOWN, json, records);
     if (a->from_us == ANALYZE_NO_TIME)
         return;
     int64_t to_ms = a->to_us != ANALYZE_NO_TIME ? a->to_us / 1000 : through_ms;
     json->size_bytes--; /* its last bracket */
     buf_append_text(json, ",\"intervals\":[");
-    write_status(l, through_ms, outcome, a->from_us / 1000, to_ms, json);
+    write_status(l, through_ms, outcome, a->from_us / 1000, to_ms, json, NULL);
     buf_append_text(json, "]}");
 }
 
-int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, struct error **err) {
+int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, struct buf *records, struct error **err) {
     finish_file(reading);
     if (reading->is_reversed != NULL)
         return error_set(err, EINVAL,
@@ -519,6 +525,9 @@ int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, st
                                   : last->has_failed ? OUTCOME_FAILED
                                                      : OUTCOME_RUNNING;
     ledger_set_span(l, t->first_ms, outcome == OUTCOME_RUNNING ? TIME_OPEN : end_ms, outcome);
-    write_all(reading, end_ms, outcome, json);
-    return analyze_claims_drop(json, err);
+    write_all(reading, end_ms, outcome, json, records);
+    int r = analyze_claims_drop(json, err);
+    if (r == 0 && records != NULL)
+        records_write_status(buf_slice(json), records);
+    return r;
 }

@@ -23,9 +23,9 @@ int64_t analyze_ledger_lines(const struct analyze_ledger *l);
 void analyze_ledger_end(struct analyze_ledger *l);
 /* The name of the format that found the steps, "Generic(iter N)"; NULL if none did. Borrowed. */
 const char *analyze_ledger_format(const struct analyze_ledger *l);
-/* -ENODATA and *err without a ledger, as no step was read or two formats read them: analyze_ledger_unread() says
- * more. */
-int analyze_ledger_conclude(struct analyze_ledger *l, struct buf *json, struct error **err);
+/* The status; and with records its ledger as well, span by span (operator/status/records.h). -ENODATA and *err without
+ * a ledger, as no step was read or two formats read them: analyze_ledger_unread() says more. */
+int analyze_ledger_conclude(struct analyze_ledger *l, struct buf *json, struct buf *records, struct error **err);
 const struct analyze_unread *analyze_ledger_unread(const struct analyze_ledger *l); /* borrowed */
 
 #endif

@@ -112,8 +112,9 @@ static int set_format_file(void *analyze, const char *option, const char *value,
 }
 
 static int set_output(void *output, const char *option, const char *value, struct error **err) {
-    if (strcmp(value, "table") != 0 && strcmp(value, "json") != 0 && strcmp(value, "yaml") != 0)
-        return error_set(err, EINVAL, "%s %s: not one of table, json, yaml", option, value);
+    if (strcmp(value, "table") != 0 && strcmp(value, "json") != 0 && strcmp(value, "yaml") != 0 &&
+        strcmp(value, "jsonl") != 0)
+        return error_set(err, EINVAL, "%s %s: not one of table, json, yaml, jsonl", option, value);
     *(const char **)output = value;
     return 0;
 }
@@ -188,6 +189,8 @@ static int check(const struct analyze *a, struct error **err) {
         return error_set(err, EINVAL, "--to is not after --from");
     if (a->definition == ANALYZE_LIBRARY && a->html != NULL)
         return error_set(err, EINVAL, "--html needs the ledger's numbers: leave out --definition library");
+    if (a->definition != ANALYZE_LEDGER && strcmp(a->output, "jsonl") == 0)
+        return error_set(err, EINVAL, "-o jsonl is the ledger: leave out --definition");
     return 0;
 }
 

@@ -19,7 +19,7 @@ struct analyze {
     enum analyze_definition definition;
     enum steplog_format format; /* as given */
     const char *recognized;     /* the one that found the steps; NULL: none; borrowed */
-    const char *output;         /* "table", "json", "yaml" */
+    const char *output;         /* "table", "json", "yaml", "jsonl" */
     const char *html;           /* file for the report; NULL: none */
     int64_t at_us, from_us, to_us;
     int64_t windows_s[LEDGER_MAX_WINDOWS];

@@ -38,7 +38,7 @@ static void print_help(void) {
         "  --elastic                          the library counts elastic records too; our ledger always does\n"
         "  --from TIME [--to TIME]            also shows an interval\n"
         "  --exclude FROM,TO                  time that does not count\n"
-        "  -o table|json|yaml\n\n"
+        "  -o table|json|yaml|jsonl           jsonl: the ledger, a line for each span of time\n\n"
         "TIME is RFC 3339 or Unix seconds; FILE may be compressed with gzip; - is standard input; a\n"
         "quoted pattern such as 'logs/*.gz' stands for the files that it finds. Several files are sorted by their "
         "first time\n",
@@ -233,7 +233,7 @@ static void try_pattern(const struct analyze *a, struct analyze_trial *trial) {
     buf_init(&json, (size_t)16 << 20);
     int r = read_files(&again, &to, &err);
     if (r == 0)
-        r = analyze_ledger_conclude(to.ledger, &json, &err);
+        r = analyze_ledger_conclude(to.ledger, &json, NULL, &err);
     if (r == 0)
         trial->status = json_loadb(json.data, json.size_bytes, 0, NULL);
     else
@@ -258,7 +258,7 @@ static int explain(const struct analyze *a, const struct analyze_unread *unread,
     int r = read_back(&json, &answer, err);
     if (r == 0 && strcmp(a->output, "yaml") == 0)
         yaml_write(&out, answer);
-    else if (r == 0 && strcmp(a->output, "json") == 0)
+    else if (r == 0 && strncmp(a->output, "json", 4) == 0) /* jsonl, too */
         buf_format(&out, "%s\n", buf_text(&json));
     else if (r == 0)
         analyze_unread_draw(a, answer, &out);
@@ -272,7 +272,10 @@ static int conclude(struct analyze *a, struct readers *from, struct error **err)
     CLEANUP_BUF struct buf library;
     buf_init(&ledger, (size_t)16 << 20);
     buf_init(&library, (size_t)1 << 30);
-    int r = from->ledger ? analyze_ledger_conclude(from->ledger, &ledger, err) : 0;
+    CLEANUP_BUF struct buf records;
+    buf_init(&records, (size_t)1 << 30);
+    bool is_of_spans = strcmp(a->output, "jsonl") == 0;
+    int r = from->ledger ? analyze_ledger_conclude(from->ledger, &ledger, is_of_spans ? &records : NULL, err) : 0;
     bool is_stdout_taken = a->html != NULL && strcmp(a->html, "-") == 0; /* standard output holds the report */
     if (r == -ENODATA && !is_stdout_taken) {
         CLEANUP_ERROR struct error *trouble = NULL;
@@ -286,7 +289,9 @@ static int conclude(struct analyze *a, struct readers *from, struct error **err)
         r = analyze_library(a, from->library, &library, err);
     if (r == 0 && a->html != NULL)
         r = write_report(a, from->ledger, buf_slice(&ledger), err);
-    return r < 0 || is_stdout_taken ? r : print(a, &ledger, &library, err);
+    if (r < 0 || is_stdout_taken)
+        return r;
+    return is_of_spans ? output_write(&records, err) : print(a, &ledger, &library, err);
 }
 
 static int run(struct analyze *a, struct error **err) {

@@ -43,8 +43,13 @@ static const char *page_port_of(const json_t *pod) {
 /* Any replica has the page, the one that waits for the lease, too. */
 static int find(const struct cli_options *options, const char *namespace_, json_t **ret_pods, const char **ret_pod,
                 const char **ret_port, struct error **err) {
-    const char *const more[] = {"--namespace", namespace_, "--selector", "app.kubernetes.io/name=goodput-controller",
-                                "--field-selector", "status.phase=Running", NULL};
+    const char *const more[] = {"--namespace",
+                                namespace_,
+                                "--selector",
+                                "app.kubernetes.io/name=goodput-controller",
+                                "--field-selector",
+                                "status.phase=Running",
+                                NULL};
     int r = cluster_list(options, "pods", more, ret_pods, err);
     if (r < 0)
         return r;
@@ -122,7 +127,8 @@ int dashboard_command(const struct cli_options *options, struct error **err) {
     if (r == 0) {
         CLEANUP_FREE char *ports = mem_format("%s:%s", options->dashboard.port ? options->dashboard.port : port, port);
         CLEANUP_FREE char *object = mem_format("pod/%s", pod);
-        const char *const words[] = {"port-forward", "--address", "127.0.0.1", "--namespace", namespace_, object, ports};
+        const char *const words[] = {"port-forward", "--address", "127.0.0.1", "--namespace",
+                                     namespace_,     object,      ports};
         for (size_t i = 0; i < ARRAY_SIZE(words); i++)
             arguments[count++] = words[i];
         for (size_t i = 0; i < options->kubectl.count; i++)

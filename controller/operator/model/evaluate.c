@@ -23,6 +23,7 @@
 #include "operator/model/model.h"
 #include "operator/model/notices.h"
 #include "operator/status/observed.h"
+#include "operator/status/records.h"
 #include "operator/status/status.h"
 #include "operator/store/pod.h"
 #include "operator/store/unwatched.h"
@@ -130,19 +131,20 @@ static struct job_previous *previous_of(struct model_job *job, const char *uid) 
 }
 
 /* Of two counters of steps only a person knows which is the job's. */
-static void doubt_steps(const struct model_job *job, struct ledger_result *result) {
+static void doubt_steps(const struct model_job *job, struct ledger_result *result, struct ledger_entries *entries) {
     enum steplog_format two[2];
     if (job_log_rivals(job, two))
-        ledger_doubt_steps(result, "two formats report different steps in the log: set spec.stepLog.format");
+        ledger_doubt_steps(result, entries, "two formats report different steps in the log: set spec.stepLog.format");
 }
 
 static struct job_previous result_of(struct model_job *job) {
     struct ledger_result result;
+    struct ledger_entries none = {0};
     const struct target *t = job->target;
     job_update_facts(job);
     int64_t end_ms = t->end.at_ms != TIME_UNKNOWN ? job_end_ms(job) : t->created_ms;
     ledger_evaluate(job->ledger, end_ms, &result);
-    doubt_steps(job, &result);
+    doubt_steps(job, &result, &none);
     struct job_previous p = {.start_ms = t->created_ms,
                              .end_ms = end_ms,
                              .wall_ms = result.wall_ms,
@@ -241,8 +243,19 @@ static bool is_measured(const struct model_job *job) {
     return job->target && job->target->is_seen && !job_is_managed_elsewhere(job) && !is_blind(job);
 }
 
+/* The ledger of the status, span by span, where somebody reads it. */
+static void keep_records(struct model_job *job, const struct view *v, const struct ledger_entries *entries) {
+    struct buf *records = &job->publication.records;
+    if (!job->jobs->settings.keeps_records || !v->has_numbers)
+        return;
+    buf_done(records);
+    buf_init(records, RECORDS_MAX_BYTES);
+    records_write(v, entries, &(struct records_job){job->namespace_, job->name, job->uid}, records);
+}
+
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary) {
     struct view v;
+    struct ledger_entries entries = {0};
     jobs_tick_log_work(job->jobs, now_ms);
     if (job->final.status) {
         job_write_final(job, out, summary);
@@ -257,8 +270,8 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         job_find_chip(job);
         v.through_ms = job->observation.through_ms = view_observed_through(job, now_ms);
         v.has_ended = v.through_ms >= job_end_ms(job);
-        ledger_evaluate(job->ledger, v.through_ms, &v.result);
-        doubt_steps(job, &v.result);
+        ledger_evaluate_entries(job->ledger, v.through_ms, &v.result, &entries);
+        doubt_steps(job, &v.result, &entries);
         job_update_node_evidence(job, &v.result);
         job_update_root_causes(job, &v.result);
         job_update_owners(job, &v.result);
@@ -272,6 +285,8 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
     view_end(&v);
     notices_add(job, &v);
     view_write(&v, out);
+    keep_records(job, &v, &entries);
+    ledger_entries_done(&entries);
     if (summary)
         summarize(&v, summary);
     remember(job, &v);

@@ -1,0 +1,213 @@
+#include "operator/status/records.h"
+
+#include "base/jwrite.h"
+#include "base/rfc3339.h"
+#include "formulas/owners.h"
+
+#include <stdio.h>
+
+static void write_time(struct jwrite *w, const char *key, int64_t ms) {
+    char text[RFC3339_SIZE];
+    if (ms != TIME_UNKNOWN && ms != TIME_OPEN)
+        jwrite_member_text(w, key, rfc3339_format_ms(text, ms));
+}
+
+static void write_known(struct jwrite *w, const char *key, int64_t value) {
+    if (value != RECORD_NONE)
+        jwrite_member_int(w, key, value);
+}
+
+static void write_some(struct jwrite *w, const char *key, int64_t value) {
+    if (value > 0)
+        jwrite_member_int(w, key, value);
+}
+
+static void write_filled(struct jwrite *w, const char *key, const char *text) {
+    if (text != NULL && text[0] != '\0')
+        jwrite_member_text(w, key, text);
+}
+
+static void write_true(struct jwrite *w, const char *key, bool value) {
+    if (value)
+        jwrite_member_bool(w, key, true);
+}
+
+static void begin(struct jwrite *w, struct buf *out, const char *record) {
+    jwrite_init(w, out);
+    jwrite_object(w);
+    jwrite_member_text(w, "record", record);
+}
+
+static void end(struct jwrite *w) {
+    jwrite_object_end(w);
+    buf_append_char(w->out, '\n');
+}
+
+static void write_job(const struct view *v, const struct ledger_entries *e, const struct records_job *job,
+                      struct buf *out) {
+    struct jwrite w;
+    begin(&w, out, "job");
+    jwrite_member_int(&w, "schema", RECORDS_SCHEMA);
+    write_filled(&w, "namespace", job->namespace_);
+    write_filled(&w, "name", job->name);
+    write_filled(&w, "uid", job->uid);
+    write_filled(&w, "target", v->seen.uid);
+    write_time(&w, "from", v->result.start_ms);
+    write_time(&w, "to", v->through_ms);
+    write_time(&w, "completeFrom", e->complete_from_ms);
+    jwrite_member_bool(&w, "complete", e->complete_from_ms == v->result.start_ms);
+    jwrite_member_bool(&w, "ended", v->has_ended);
+    end(&w);
+}
+
+/* The interruption with that number, also the failure that the job ended with; NULL: it is not listed. */
+static const struct ledger_interruption *interruption_of(const struct view *v, int number) {
+    const struct ledger_result *r = &v->result;
+    int count = r->interruption_count + r->has_own_end;
+    int at = count > 0 ? number - r->interruptions[0].number : -1;
+    return number > 0 && at >= 0 && at < count ? &r->interruptions[at] : NULL;
+}
+
+static const char *cause_text(const struct ledger_interruption *x, char out[static 128]) {
+    bool has_reason = x->cause == CAUSE_KUEUE_EVICTION && x->reason[0] != '\0';
+    snprintf(out, 128, "%s%s%s", cause_name(x->cause), has_reason ? "/" : "", has_reason ? x->reason : "");
+    return out;
+}
+
+static void write_bucket(struct jwrite *w, const struct ledger_entries *all, const struct ledger_entry *e) {
+    char name[128];
+    snprintf(name, sizeof name, "%s%s%s", bucket_name(e->bucket), e->bucket == BUCKET_CUSTOM ? "/" : "",
+             e->bucket == BUCKET_CUSTOM ? all->custom_names[e->custom] : "");
+    jwrite_member_text(w, "bucket", name);
+    jwrite_member_text(w, "family", family_name(bucket_family(e->bucket)));
+    jwrite_member_text(w, "basis", basis_name(e->basis));
+}
+
+static void write_evidence(struct jwrite *w, const struct view *v, const struct ledger_entries *all,
+                           const struct ledger_entry *e) {
+    const struct ledger_interruption *before = interruption_of(v, e->execution - 1);
+    const char *text = e->text >= 0 ? all->texts[e->text] : NULL;
+    if (text != NULL)
+        jwrite_member_text(w, e->is_log ? "log" : "evidence", text);
+    else if (e->bucket == BUCKET_RESCHEDULING && before != NULL)
+        write_filled(w, "evidence", before->evidence);
+    write_some(w, "line", e->line);
+    write_known(w, "step", e->step);
+    if (e->step != RECORD_NONE && e->last_step > e->step)
+        jwrite_member_int(w, "lastStep", e->last_step);
+    write_time(w, "evidenceTime", e->stamp_ms);
+}
+
+static void write_span(const struct view *v, const struct ledger_entries *all, const struct ledger_entry *e,
+                       struct buf *out) {
+    static const char *const recoveries[] = {"", "Wait", "Reschedule", "Resume"};
+    const struct ledger_interruption *cause = interruption_of(v, e->interruption);
+    int64_t ms = e->to_ms - e->from_ms;
+    char text[128];
+    struct jwrite w;
+    begin(&w, out, "span");
+    write_time(&w, "from", e->from_ms);
+    write_time(&w, "to", e->to_ms);
+    jwrite_member_int(&w, "milliseconds", ms);
+    jwrite_member_int(&w, "count", e->is_new);
+    write_bucket(&w, all, e);
+    if (cause != NULL)
+        jwrite_member_text(&w, "cause", cause_text(cause, text));
+    if (e->bucket != BUCKET_PRODUCTIVE)
+        jwrite_member_text(&w, "owner",
+                           rootcause_owner_name(cause != NULL
+                                                    ? cause->owner
+                                                    : owners_of_bucket(v->owner_policy, e->bucket,
+                                                                       all->custom_names[e->custom], v->seen.queue)));
+    jwrite_member_int(&w, "execution", e->execution);
+    write_some(&w, "interruption", e->interruption);
+    write_filled(&w, "recovery", recoveries[e->recovery]);
+    write_true(&w, "lostWork", e->is_lost_work);
+    write_true(&w, "provisional", e->is_provisional);
+    write_some(&w, "chips", e->chips);
+    write_some(&w, "chipMilliseconds", e->chips * ms);
+    write_some(&w, "idleChipMilliseconds", e->idle_chips * ms);
+    write_some(&w, "waitingChipMilliseconds", e->waiting_chips * ms);
+    write_evidence(&w, v, all, e);
+    end(&w);
+}
+
+static void write_interruption(const struct view *v, const struct ledger_interruption *x, bool is_own_end,
+                               struct buf *out) {
+    const struct root_cause *root = v->root_causes != NULL ? root_cause_of(v->root_causes, x->number) : NULL;
+    char text[128];
+    struct jwrite w;
+    begin(&w, out, is_own_end ? "end" : "interruption");
+    write_time(&w, "from", x->at_ms);
+    write_time(&w, "to", x->until_ms);
+    jwrite_member_int(&w, "count", 1);
+    jwrite_member_int(&w, "interruption", x->number);
+    jwrite_member_text(&w, "cause", cause_text(x, text));
+    jwrite_member_bool(&w, "excluded", cause_is_excluded(x->cause));
+    jwrite_member_text(&w, "owner", rootcause_owner_name(x->owner));
+    if (root != NULL)
+        jwrite_member_text(&w, "rootCause", rootcause_class_name(root->class_));
+    write_true(&w, "recovered", x->tre_ms != RECORD_NONE && x->trm_ms != RECORD_NONE);
+    write_known(&w, "lostSteps", x->lost_steps);
+    write_known(&w, "catchUpMilliseconds", x->catch_up_ms);
+    write_filled(&w, "node", x->node);
+    write_filled(&w, "nodePool", x->node_pool);
+    write_filled(&w, "evidence", x->evidence);
+    end(&w);
+}
+
+/* Interruptions without a time: those that are not listed any more, and those that only counters show. */
+static void write_counted(enum cause cause, const char *reason, int64_t count, bool is_only_counted, struct buf *out) {
+    struct ledger_interruption x = {.cause = cause};
+    char text[128];
+    struct jwrite w;
+    if (count <= 0)
+        return;
+    slice_copy(x.reason, sizeof x.reason, slice_of(reason));
+    begin(&w, out, "interruption");
+    jwrite_member_int(&w, "count", count);
+    jwrite_member_text(&w, "cause", cause_text(&x, text));
+    jwrite_member_bool(&w, "excluded", cause_is_excluded(cause));
+    write_true(&w, "onlyCounted", is_only_counted);
+    end(&w);
+}
+
+static void write_interruptions(const struct view *v, struct buf *out) {
+    const struct ledger_result *r = &v->result;
+    for (int i = 0; i < r->older.cause_count; i++)
+        write_counted(r->older.causes[i].cause, r->older.causes[i].reason, r->older.causes[i].count, false, out);
+    write_counted(CAUSE_UNKNOWN, "", v->counted, true, out);
+    write_counted(CAUSE_KUEUE_EVICTION, "", v->counted_evictions, true, out);
+    for (int i = 0; i < r->interruption_count + r->has_own_end; i++)
+        write_interruption(v, &r->interruptions[i], i == r->interruption_count, out);
+}
+
+static void write_steps(const struct ledger_result *r, struct buf *out) {
+    struct jwrite w;
+    if (!r->has_steps)
+        return;
+    begin(&w, out, "steps");
+    jwrite_member_int(&w, "retained", r->retained_steps);
+    jwrite_member_int(&w, "repeated", r->lost_steps);
+    write_known(&w, "last", r->last_step);
+    write_known(&w, "lastDurable", r->last_durable_step);
+    write_some(&w, "idealMilliseconds", r->ideal_step_ms);
+    end(&w);
+}
+
+void records_write(const struct view *v, const struct ledger_entries *entries, const struct records_job *job,
+                   struct buf *out) {
+    write_job(v, entries, job, out);
+    for (size_t i = 0; i < entries->count; i++)
+        write_span(v, entries, &entries->items[i], out);
+    write_interruptions(v, out);
+    write_steps(&v->result, out);
+}
+
+void records_write_status(struct slice status, struct buf *out) {
+    struct jwrite w;
+    begin(&w, out, "status");
+    jwrite_key(&w, "status");
+    jwrite_raw(&w, status);
+    end(&w);
+}
