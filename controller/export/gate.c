@@ -122,32 +122,8 @@ static void on_access(void *context, int status, struct slice body, const struct
         conclude(p, kube_review_read(body, &verdict) && verdict.is_allowed ? 200 : 403);
 }
 
-/* Copies the user of a TokenReview, whose members have other names in a SubjectAccessReview. */
-static void copy_user(struct jwrite *w, struct slice user) {
-    struct jscan j;
-    struct slice key, value;
-    jscan_init(&j, user);
-    if (!jscan_object(&j))
-        return;
-    while (jscan_key(&j, &key)) {
-        const char *name = slice_is(key, "username") ? "user"
-                           : slice_is(key, "uid")    ? "uid"
-                           : slice_is(key, "groups") ? "groups"
-                           : slice_is(key, "extra")  ? "extra"
-                                                     : NULL;
-        if (name == NULL || !jscan_raw(&j, &value)) {
-            if (name == NULL)
-                jscan_skip(&j);
-            continue;
-        }
-        jwrite_key(w, name);
-        jwrite_raw(w, value);
-    }
-}
-
 static void on_token(void *context, struct slice user, const struct error *err) {
     struct pending *p = context;
-    struct jwrite w;
     p->review = NULL;
     if (err != NULL) {
         fail(p, "TokenReview", err);
@@ -157,22 +133,8 @@ static void on_token(void *context, struct slice user, const struct error *err) 
         conclude(p, 401);
         return;
     }
-    CLEANUP_BUF struct buf body;
-    buf_init(&body, 1 << 20);
-    kube_review_begin(&w, &body, "authorization.k8s.io/v1", "SubjectAccessReview");
-    copy_user(&w, user);
-    jwrite_member_object(&w, "nonResourceAttributes");
-    jwrite_member_text(&w, "path", p->gate->behind.path);
-    jwrite_member_text(&w, "verb", "get");
-    jwrite_object_end(&w);
-    jwrite_object_end(&w);
-    jwrite_object_end(&w);
-    const struct kube_request request = {.method = "POST",
-                                         .path = "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-                                         .body = buf_slice(&body),
-                                         .timeout_us = KUBE_REVIEW_US,
-                                         .may_retry = true};
-    p->call = kube_call(p->gate->client, &request, on_access, p);
+    const struct kube_access access = {.path = p->gate->behind.path};
+    p->call = kube_review_access(p->gate->client, user, &access, on_access, p);
 }
 
 static void ask(struct gate *gate, const struct server_request *request, struct slice token,

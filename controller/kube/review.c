@@ -69,3 +69,58 @@ void kube_review_cancel(struct kube_review *r) {
     kube_call_cancel(r->call);
     free(r);
 }
+
+/* Copies the user of a TokenReview, whose members have other names in a SubjectAccessReview. */
+static void copy_user(struct jwrite *w, struct slice user) {
+    struct jscan j;
+    struct slice key, value;
+    jscan_init(&j, user);
+    if (!jscan_object(&j))
+        return;
+    while (jscan_key(&j, &key)) {
+        const char *name = slice_is(key, "username") ? "user"
+                           : slice_is(key, "uid")    ? "uid"
+                           : slice_is(key, "groups") ? "groups"
+                           : slice_is(key, "extra")  ? "extra"
+                                                     : NULL;
+        if (name == NULL || !jscan_raw(&j, &value)) {
+            if (name == NULL)
+                jscan_skip(&j);
+            continue;
+        }
+        jwrite_key(w, name);
+        jwrite_raw(w, value);
+    }
+}
+
+static void write_access(struct jwrite *w, const struct kube_access *access) {
+    jwrite_member_object(w, access->path != NULL ? "nonResourceAttributes" : "resourceAttributes");
+    if (access->path != NULL)
+        jwrite_member_text(w, "path", access->path);
+    else {
+        jwrite_member_text(w, "group", access->group);
+        jwrite_member_text(w, "resource", access->resource);
+        if (access->namespace_ != NULL)
+            jwrite_member_text(w, "namespace", access->namespace_);
+    }
+    jwrite_member_text(w, "verb", access->path != NULL ? "get" : "list");
+    jwrite_object_end(w);
+}
+
+struct kube_call *kube_review_access(struct kube_client *client, struct slice user, const struct kube_access *access,
+                                     kube_done *done, void *context) {
+    struct jwrite w;
+    CLEANUP_BUF struct buf body;
+    buf_init(&body, 1 << 20);
+    kube_review_begin(&w, &body, "authorization.k8s.io/v1", "SubjectAccessReview");
+    copy_user(&w, user);
+    write_access(&w, access);
+    jwrite_object_end(&w);
+    jwrite_object_end(&w);
+    const struct kube_request request = {.method = "POST",
+                                         .path = "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                                         .body = buf_slice(&body),
+                                         .timeout_us = KUBE_REVIEW_US,
+                                         .may_retry = true};
+    return kube_call(client, &request, done, context);
+}

@@ -1,4 +1,5 @@
-/* review: asks the API server who bears a token (TokenReview). Nothing is remembered here. */
+/* review: asks the API server who bears a token (TokenReview), and what they may do (SubjectAccessReview). Nothing is
+ * remembered here. */
 #ifndef KUBE_REVIEW_H
 #define KUBE_REVIEW_H
 
@@ -23,6 +24,15 @@ struct kube_review_verdict {
 bool kube_review_read(struct slice reply, struct kube_review_verdict *verdict);
 /* Begins the body of a review, inside its spec. */
 void kube_review_begin(struct jwrite *w, struct buf *body, const char *version, const char *kind);
+
+/* Get a path, or list a resource. */
+struct kube_access {
+    const char *path;                          /* NULL: of a resource */
+    const char *group, *resource, *namespace_; /* namespace NULL: of all namespaces, or of none */
+};
+/* Asks whether user, the raw JSON of a TokenReview, may; kube_review_read() reads the reply. */
+struct kube_call *kube_review_access(struct kube_client *client, struct slice user, const struct kube_access *access,
+                                     kube_done *done, void *context);
 
 #define KUBE_REVIEW_US INT64_C(10000000)
 
