@@ -46,13 +46,15 @@ static bool has_body(struct lws *wsi) {
 static void handle_request(const struct server *s, struct server_exchange *x, struct slice path,
                            struct server_reply *reply) {
     char query[HEADER_MAX_BYTES], accept[HEADER_MAX_BYTES], authorization[AUTHORIZATION_MAX_BYTES];
+    char cookie[AUTHORIZATION_MAX_BYTES];
     char peer[PEER_SIZE];
     struct server_request request = {
         .exchange = x,
         .peer = server_peer(x->wsi, peer),
         .query = server_query(x->wsi, query, sizeof query),
         .accept = server_header(x->wsi, WSI_TOKEN_HTTP_ACCEPT, accept, sizeof accept),
-        .authorization = server_header(x->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization)};
+        .authorization = server_header(x->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization),
+        .cookie = server_header(x->wsi, WSI_TOKEN_HTTP_COOKIE, cookie, sizeof cookie)};
     if (!x->is_head && lws_hdr_total_length(x->wsi, WSI_TOKEN_GET_URI) <= 0) {
         reply->status = 405;
         buf_append_text(&reply->body, "only GET and HEAD\n");

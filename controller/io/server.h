@@ -18,14 +18,17 @@ struct server_endpoint {
     void *context;
 };
 
-/* The feed. next() writes the message for a peer that has all up to *cursor (0: nothing yet) and moves the cursor;
- * false if there is nothing new. Messages are text of at most 1 MiB; the
- * WebSocket protocol is "goodput". Peers that send more than a few bytes are cut
- * off, and so are pages of other origins. */
+/* The feed. next() writes the message for a peer that has all up to *cursor (0: nothing yet) and moves the cursor:
+ * 1, 0 if there is nothing new, negative if the peer is to go. Messages are text of at most 1 MiB; the WebSocket
+ * protocol is "goodput". Peers that send more than a few bytes are cut off, and so are pages of other origins. */
 struct server_feed {
     const char *path;
-    bool (*next)(void *context, int64_t *cursor, struct buf *message);
+    int (*next)(void *context, void *who, int64_t *cursor, struct buf *message);
     void *context;
+    /* Who a new peer is, which next() gets; NULL: it is refused. The request has headers alone. NULL: all may read, and
+     * who is NULL. */
+    void *(*admit)(void *context, const struct server_request *request);
+    void (*release)(void *who); /* also after the server was freed */
 };
 
 struct server_options {

@@ -148,6 +148,8 @@ void connection_end(struct lws *wsi) {
         return;
     *(c->older != NULL ? &c->older->newer : &c->shared->oldest) = c->newer;
     *(c->newer != NULL ? &c->newer->older : &c->shared->newest) = c->older;
+    if (c->who != NULL)
+        c->release(c->who);
     shared_drop(c->shared);
     lws_set_opaque_user_data(wsi, NULL);
     free(c);

@@ -49,6 +49,8 @@ struct connection {
     enum connection_state state;
     struct in6_addr peer;
     bool is_admitted; /* who sends the body is known */
+    void *who;        /* reads the feed; released with the connection */
+    void (*release)(void *who);
     bool is_dying;
 };
 void connections_accept(void *server, int fd, int events);

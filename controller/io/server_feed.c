@@ -21,6 +21,23 @@ static bool is_own_origin(struct lws *wsi) {
            slice_equal(origin, host);
 }
 
+/* Whether the one who asks may read; kept with the connection. */
+static bool is_admitted(const struct server *s, struct lws *wsi) {
+    char authorization[AUTHORIZATION_MAX_BYTES], cookie[AUTHORIZATION_MAX_BYTES], peer[PEER_SIZE];
+    struct connection *c = lws_get_opaque_user_data(wsi);
+    const struct server_request request = {
+        .peer = server_peer(wsi, peer),
+        .authorization = server_header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization),
+        .cookie = server_header(wsi, WSI_TOKEN_HTTP_COOKIE, cookie, sizeof cookie)};
+    if (s->feed.admit == NULL)
+        return true;
+    if (c == NULL || c->who != NULL)
+        return false;
+    c->release = s->feed.release;
+    c->who = s->feed.admit(s->feed.context, &request);
+    return c->who != NULL;
+}
+
 static int check_peer(struct lws *wsi) {
     const struct server *s = server_of_connection(wsi);
     char path[HEADER_MAX_BYTES];
@@ -29,19 +46,21 @@ static int check_peer(struct lws *wsi) {
     /* A quarter of the connections stays for requests. */
     if (!is_feed || connections_of_feed(s->shared) >= s->max_connections * 3 / 4)
         return -1;
-    return server_is_host_served(s, wsi) && is_own_origin(wsi) ? 0 : -1;
+    return server_is_host_served(s, wsi) && is_own_origin(wsi) && is_admitted(s, wsi) ? 0 : -1;
 }
 
 static int send_news(struct lws *wsi, struct peer *peer) {
     const struct server *s = server_of_connection(wsi);
+    const struct connection *c = lws_get_opaque_user_data(wsi);
     CLEANUP_BUF struct buf message;
     if (s == NULL)
         return -1;
     buf_init(&message, LWS_PRE + MESSAGE_MAX_BYTES);
     static const char room[LWS_PRE];
     buf_append(&message, room, LWS_PRE);
-    if (!s->feed.next(s->feed.context, &peer->cursor, &message))
-        return 0;
+    int r = s->feed.next(s->feed.context, c->who, &peer->cursor, &message);
+    if (r <= 0)
+        return r;
     size_t size = message.size_bytes - LWS_PRE;
     if (message.truncated || lws_write(wsi, (unsigned char *)message.data + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size)
         return -1;

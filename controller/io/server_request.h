@@ -8,8 +8,8 @@
 struct server_ticket;
 
 struct server_request { /* slices are borrowed for the call; empty: the header was not sent, or is over 2 KiB
-                           (authorization: 16 KiB) */
-    struct slice query /* a=b&c=d, decoded */, accept, authorization;
+                           (authorization and cookie: 16 KiB) */
+    struct slice query /* a=b&c=d, decoded */, accept, authorization, cookie /* of a GET */;
     const char *peer;                 /* numeric address, "" if not known */
     struct slice body;                /* of a POST; accept is empty then */
     struct buf *owned_body;           /* the same: a handler may take it, and leave an all-zero one */

@@ -64,8 +64,8 @@ static void later(void *context, const struct server_request *request, struct se
     loop_defer(loop, answer_later, NULL);
 }
 
-static bool news(void *context, int64_t *cursor, struct buf *message) {
-    (void)context;
+static int news(void *context, void *who, int64_t *cursor, struct buf *message) {
+    (void)context, (void)who;
     REACHED("a message of the feed");
     buf_append_text(message, "{}");
     return ++*cursor <= 2;
@@ -96,7 +96,7 @@ static void on_reply(void *context, int fd, int events) {
 
 static void begin(void) {
     static const struct server_endpoint endpoints[] = {{"/echo", echo, NULL}, {"/later", later, NULL}};
-    static const struct server_feed feed = {"/feed", news, NULL};
+    static const struct server_feed feed = {.path = "/feed", .next = news};
     struct server_options options = {
         .address = "127.0.0.1:0", .endpoints = endpoints, .endpoint_count = 2, .feed = &feed, .is_for_browsers = true};
     struct error *err = NULL;

@@ -230,12 +230,12 @@ TEST(two_servers_do_not_mix) {
     loop_free(loop);
 }
 
-static bool next(void *context, int64_t *cursor, struct buf *message) {
+static int next(void *context, void *who, int64_t *cursor, struct buf *message) {
     const int64_t *newest = context;
     if (*cursor >= *newest)
-        return false;
-    buf_format(message, "news %d", (int)++*cursor);
-    return true;
+        return who != NULL ? -1 : 0;
+    buf_format(message, "news %d%s", (int)++*cursor, who != NULL ? (const char *)who : "");
+    return 1;
 }
 
 #define UPGRADE(host, more)                                                                                            \
@@ -243,10 +243,48 @@ static bool next(void *context, int64_t *cursor, struct buf *message) {
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n" more "\r\n"
 #define PROTOCOL "Sec-WebSocket-Protocol: goodput\r\n"
 
+static int released;
+static void *admit(void *context, const struct server_request *request) {
+    (void)context;
+    return slice_is(request->cookie, "a=b; who=me") || slice_is(request->authorization, "me") ? " for me" : NULL;
+}
+static void release(void *who) {
+    CHECK_TEXT(who, " for me");
+    released++;
+}
+
+TEST(a_feed_that_admits_is_for_those_whom_it_knows) {
+    struct loop *loop = loop_new(NULL);
+    int64_t newest = 1;
+    struct server_feed feed = {"/feed", next, &newest, admit, release};
+    struct server_options options = {
+        .address = "127.0.0.1:0", .endpoints = endpoints, .endpoint_count = 1, .feed = &feed, .is_for_browsers = true};
+    struct server *s = server_new(loop, &options, NULL);
+    REQUIRE(s != NULL);
+    char answer[4096];
+    static const char *const admitted[] = {UPGRADE("localhost:1", PROTOCOL "Cookie: a=b; who=me\r\n"),
+                                           UPGRADE("localhost:1", PROTOCOL "Authorization: me\r\n")};
+    released = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(admitted); i++) {
+        talk(loop, server_port(s), admitted[i], answer, sizeof answer);
+        CHECK(strstr(answer, "\x81\x0dnews 1 for me") != NULL); /* then next() ends it */
+        CHECK_INT(released, (int)i + 1);
+    }
+    static const char *const refused[] = {UPGRADE("localhost:1", PROTOCOL),
+                                          UPGRADE("localhost:1", PROTOCOL "Cookie: who=you\r\n")};
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+        talk(loop, server_port(s), refused[i], answer, sizeof answer);
+        CHECK(strstr(answer, "news") == NULL);
+    }
+    server_free(s);
+    loop_free(loop);
+    CHECK_INT(released, 2);
+}
+
 TEST(the_feed_is_for_its_own_page) {
     struct loop *loop = loop_new(NULL);
     int64_t newest = 2;
-    struct server_feed feed = {"/feed", next, &newest};
+    struct server_feed feed = {.path = "/feed", .next = next, .context = &newest};
     struct server_options options = {
         .address = "127.0.0.1:0", .endpoints = endpoints, .endpoint_count = 1, .feed = &feed, .is_for_browsers = true};
     struct server *s = server_new(loop, &options, NULL);
