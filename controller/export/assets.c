@@ -3,6 +3,8 @@
 #include "base/embed.h"
 
 EMBED(asset_html, "controller/export/page/page.html");
+EMBED(asset_sign_in_html, "controller/export/page/sign_in.html");
+EMBED(asset_sign_in_js, "controller/export/page/sign_in.js");
 EMBED(asset_css, "controller/export/page/page.css");
 EMBED(asset_format_js, "controller/export/page/format.js");
 EMBED(asset_patch_js, "controller/export/page/patch.js");
@@ -19,6 +21,8 @@ struct slice asset_get(enum asset asset) {
         const char *data;
         const uint64_t *size;
     } assets[] = {[ASSET_HTML] = {asset_html, &asset_html_size},
+                  [ASSET_SIGN_IN_HTML] = {asset_sign_in_html, &asset_sign_in_html_size},
+                  [ASSET_SIGN_IN_JS] = {asset_sign_in_js, &asset_sign_in_js_size},
                   [ASSET_CSS] = {asset_css, &asset_css_size},
                   [ASSET_FORMAT_JS] = {asset_format_js, &asset_format_js_size},
                   [ASSET_PATCH_JS] = {asset_patch_js, &asset_patch_js_size},

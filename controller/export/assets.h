@@ -6,6 +6,8 @@
 
 enum asset {
     ASSET_HTML,
+    ASSET_SIGN_IN_HTML,
+    ASSET_SIGN_IN_JS,
     ASSET_CSS,
     ASSET_FORMAT_JS,
     ASSET_PATCH_JS,

@@ -11,7 +11,7 @@
 /* As controller-runtime does: two reads of a few KB instead of inotify, whose instances a node may run out of. */
 #define LOOK_EVERY_US INT64_C(10000000)
 
-enum { FILE_MAX_BYTES = 1 << 20, SERVERS = 2 };
+enum { FILE_MAX_BYTES = 1 << 20, SERVERS = 3 };
 
 struct certificate_files {
     struct loop *loop;

@@ -64,21 +64,32 @@ static void append_part(struct buf *out, struct slice name, struct slice job, co
         buf_append_text(out, GOODPUT_VERSION);
 }
 
-int document_write(struct slice job, struct buf *out) {
-    struct slice rest = asset_get(ASSET_HTML);
+/* The template with its parts. */
+static int fill(struct slice rest, struct slice job, const struct buf *script, struct buf *out) {
     const char *at;
-    CLEANUP_BUF struct buf script;
-    buf_init(&script, DOCUMENT_MAX_BYTES);
-    append_script(&script);
     while ((at = slice_find(rest, "{{")) != NULL) {
         buf_append_slice(out, slice_range(rest.data, at));
         rest = slice_range(at + 2, rest.data + rest.size_bytes);
         at = slice_find(rest, "}}");
         if (at == NULL)
             break;
-        append_part(out, slice_range(rest.data, at), job, &script);
+        append_part(out, slice_range(rest.data, at), job, script);
         rest = slice_range(at + 2, rest.data + rest.size_bytes);
     }
     buf_append_slice(out, rest);
     return out->truncated ? -EMSGSIZE : 0;
+}
+
+int document_write(struct slice job, struct buf *out) {
+    CLEANUP_BUF struct buf script;
+    buf_init(&script, DOCUMENT_MAX_BYTES);
+    append_script(&script);
+    return fill(asset_get(ASSET_HTML), job, &script, out);
+}
+
+int document_write_sign_in(struct buf *out) {
+    CLEANUP_BUF struct buf script;
+    buf_init(&script, DOCUMENT_MAX_BYTES);
+    append_lines(&script, asset_get(ASSET_SIGN_IN_JS));
+    return fill(asset_get(ASSET_SIGN_IN_HTML), (struct slice){0}, &script, out);
 }

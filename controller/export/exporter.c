@@ -27,8 +27,9 @@ struct exporter {
     struct certificate_files *files; /* NULL: no --metrics-cert-dir */
     struct server *metrics;
     struct gate *gate; /* NULL: metrics are served without TLS */
-    struct page *page;
-    struct push *push; /* NULL: nothing is pushed */
+    struct page *page, *shared_page;
+    struct viewers *viewers; /* of the shared page */
+    struct push *push;       /* NULL: nothing is pushed */
     struct certificate_files *ingest_files;
     struct server *ingest;
     struct endpoint *endpoint;
@@ -54,7 +55,8 @@ static bool is_off(const char *address) {
 }
 
 /* Serves with the certificate from files, else with one made for this process. */
-static struct server *serve_with_tls(struct exporter *e, struct server_options *options, struct error **err) {
+static struct server *serve_with_tls(void *context, struct server_options *options, struct error **err) {
+    struct exporter *e = context;
     CLEANUP_BUF struct buf certificate, key;
     buf_init(&certificate, 1);
     buf_init(&key, 1);
@@ -124,14 +126,37 @@ static bool write_trace(void *context, const char *namespace_, const char *name,
     return runtime_trace(((struct exporter *)context)->runtime, namespace_, name, json);
 }
 
-static int start_page(struct exporter *e, const char *address, struct error **err) {
-    if (is_off(address))
-        return 0;
-    e->page = page_new(e->loop, address, e->files, &e->fleet, &e->rollups, (struct page_traces){write_trace, e}, err);
-    if (e->page == NULL)
-        return error_wrap(err, EINVAL, "--page-bind-address");
-    jsonlog(JSONLOG_INFO, "page served", "port", LOG_I(page_port(e->page)), "tls",
-            LOG_B(e->files != NULL && !server_address_is_loopback(address)), NULL);
+static struct page *open_page(struct exporter *e, const char *address, bool has_tls, struct viewers *viewers,
+                              struct error **err) {
+    const struct page_options options = {.loop = e->loop,
+                                         .address = address,
+                                         .serve = has_tls ? serve_with_tls : NULL,
+                                         .context = e,
+                                         .fleet = &e->fleet,
+                                         .rollups = &e->rollups,
+                                         .traces = {write_trace, e},
+                                         .viewers = viewers};
+    struct page *page = page_new(&options, err);
+    if (page != NULL)
+        jsonlog(JSONLOG_INFO, "page served", "port", LOG_I(page_port(page)), "tls", LOG_B(has_tls), "signIn",
+                LOG_B(viewers != NULL), NULL);
+    return page;
+}
+
+/* The page for port-forward, and the shared one, which asks for a token. */
+static int start_pages(struct exporter *e, const struct runtime_flags *flags, struct error **err) {
+    const char *address = flags->page_bind_address, *shared = flags->shared_page_bind_address;
+    if (!is_off(address)) {
+        e->page = open_page(e, address, e->files != NULL && !server_address_is_loopback(address), NULL, err);
+        if (e->page == NULL)
+            return error_wrap(err, EINVAL, "--page-bind-address");
+    }
+    if (!is_off(shared)) {
+        e->viewers = viewers_new(e->client, &e->fleet);
+        e->shared_page = open_page(e, shared, true, e->viewers, err);
+        if (e->shared_page == NULL)
+            return error_wrap(err, EINVAL, "--shared-page-bind-address");
+    }
     return 0;
 }
 
@@ -149,7 +174,7 @@ static int start(void *context, const struct runtime *runtime, struct kube_clien
     }
     if (start_metrics(e, client, flags->metrics_bind_address, err) < 0)
         return -EINVAL;
-    if (start_page(e, flags->page_bind_address, err) < 0 || start_ingest(e, flags, err) < 0)
+    if (start_pages(e, flags, err) < 0 || start_ingest(e, flags, err) < 0)
         return -EINVAL;
     struct push_options options = {e->loop, &e->fleet, flags};
     return push_new(&e->push, &options, runtime, err);
@@ -159,6 +184,7 @@ static int start(void *context, const struct runtime *runtime, struct kube_clien
 static void notify(void *context) {
     struct exporter *e = context;
     page_notify(e->page);
+    page_notify(e->shared_page);
     push_notify(e->push);
 }
 
@@ -216,7 +242,7 @@ static void watch_namespace(struct exporter *e, struct slice namespace_) {
 static void begin(void *context) {
     struct exporter *e = context;
     struct slice rest = slice_of(e->namespaces), name;
-    if (e->metrics == NULL && e->page == NULL && e->push == NULL)
+    if (e->metrics == NULL && e->page == NULL && e->shared_page == NULL && e->push == NULL)
         return;
     while (slice_take_until(&rest, ',', &name))
         watch_namespace(e, slice_trim(name));
@@ -237,6 +263,8 @@ static void stop(void *context) {
     e->files = NULL;
     server_free(e->metrics);
     page_free(e->page);
+    page_free(e->shared_page);
+    viewers_free(e->viewers);
     gate_free(e->gate);
     certificate_files_free(e->ingest_files);
     server_free(e->ingest);
@@ -248,7 +276,8 @@ static void stop(void *context) {
     e->endpoint = NULL;
     e->gate = NULL;
     e->metrics = NULL;
-    e->page = NULL;
+    e->page = e->shared_page = NULL;
+    e->viewers = NULL;
 }
 
 struct exporter *exporter_new(void) {

@@ -4,17 +4,18 @@
 #include "base/jwrite.h"
 #include "base/mem.h"
 #include "export/document.h"
-#include "io/server_listen.h"
 
 #include <string.h>
 
 enum { MESSAGE_BYTES = 64 << 10, TRACE_BYTES = 64 << 10 };
 
 struct page {
+    struct loop *loop;
     const struct fleet *fleet, *rollups;
     struct page_traces traces;
+    struct viewers *viewers; /* NULL: all who reach it see all */
     struct server *server;
-    struct buf document;
+    struct buf document, sign_in;
 };
 
 /* ---- summaries: the members that the list of jobs needs ---- */
@@ -87,19 +88,22 @@ static void write_deleted(struct jwrite *w, const struct fleet_job *job) {
 
 /* ---- the feed ---- */
 
-static const struct fleet_job *first_after(const struct fleet *fleet, int64_t cursor) {
+/* The first one that the viewer sees. */
+static const struct fleet_job *first_after(const struct fleet *fleet, const struct viewer *viewer, int64_t cursor) {
     const struct fleet_job *job = fleet->last, *found = NULL;
     for (; job != NULL && job->change > cursor; job = job->earlier)
-        found = job;
+        found = viewer_sees(viewer, job->namespace_) ? job : found;
     return found;
 }
 
 /* A message holds either jobs or deleted jobs, in the order of their changes. */
-bool page_news(const struct fleet *fleet, int64_t *cursor, struct buf *message) {
+bool page_news(const struct fleet *fleet, const struct viewer *viewer, int64_t *cursor, struct buf *message) {
     bool is_new = *cursor <= 0, is_lost = !is_new && *cursor < fleet->forgotten;
-    const struct fleet_job *job = first_after(fleet, is_new || is_lost ? 0 : *cursor);
-    if (!is_new && !is_lost && job == NULL)
+    const struct fleet_job *job = first_after(fleet, viewer, is_new || is_lost ? 0 : *cursor);
+    if (!is_new && !is_lost && job == NULL) {
+        *cursor = fleet->change;
         return false;
+    }
     struct jwrite w;
     size_t start = message->size_bytes;
     jwrite_init(&w, message);
@@ -109,6 +113,8 @@ bool page_news(const struct fleet *fleet, int64_t *cursor, struct buf *message) 
     jwrite_member_array(&w, are_deleted ? "deleted" : "jobs");
     int64_t reached = fleet->change;
     for (; job != NULL; job = job->later) {
+        if (!viewer_sees(viewer, job->namespace_))
+            continue;
         if (message->size_bytes - start > MESSAGE_BYTES || job->is_deleted != are_deleted) {
             reached = job->change - 1;
             break;
@@ -125,16 +131,26 @@ bool page_news(const struct fleet *fleet, int64_t *cursor, struct buf *message) 
     return true;
 }
 
-static bool next_news(void *context, int64_t *cursor, struct buf *message) {
+static int next_news(void *context, void *who, int64_t *cursor, struct buf *message) {
     const struct page *page = context;
-    return page_news(page->fleet, cursor, message);
+    if (viewer_is_over(who, loop_now(page->loop).us))
+        return -1;
+    return page_news(page->fleet, who, cursor, message);
+}
+
+/* Who shows a token that is not known yet is refused, and known when their page tries again. */
+static void *admit_reader(void *context, const struct server_request *request) {
+    const struct page *page = context;
+    struct viewer *viewer = NULL;
+    viewers_find(page->viewers, request, &viewer, NULL, NULL);
+    return viewer;
 }
 
 /* ---- requests ---- */
 
-static void serve_document(void *context, const struct server_request *request, struct server_reply *reply) {
-    const struct page *page = context;
-    (void)request;
+static void write_document(const struct page *page, const struct viewer *viewer, struct slice query,
+                           struct server_reply *reply) {
+    (void)viewer, (void)query;
     reply->content_type = "text/html; charset=utf-8";
     buf_append_slice(&reply->body, buf_slice(&page->document));
 }
@@ -167,12 +183,12 @@ void page_write_job(const struct fleet_job *job, struct page_traces traces, stru
     buf_append_text(out, "}");
 }
 
-static void serve_job(void *context, const struct server_request *request, struct server_reply *reply) {
-    const struct page *page = context;
+static void write_job(const struct page *page, const struct viewer *viewer, struct slice query,
+                      struct server_reply *reply) {
     char namespace_[256], name[256];
     const struct fleet_job *job = NULL;
-    if (parameter(request->query, "namespace", namespace_, sizeof namespace_) &&
-        parameter(request->query, "name", name, sizeof name))
+    if (parameter(query, "namespace", namespace_, sizeof namespace_) && parameter(query, "name", name, sizeof name) &&
+        viewer_sees(viewer, namespace_))
         job = fleet_find(page->fleet, namespace_, name);
     if (job == NULL) {
         reply->status = 404;
@@ -184,14 +200,14 @@ static void serve_job(void *context, const struct server_request *request, struc
 }
 
 /* All FleetGoodputs: there are few. */
-static void serve_fleets(void *context, const struct server_request *request, struct server_reply *reply) {
-    const struct page *page = context;
+static void write_fleets(const struct page *page, const struct viewer *viewer, struct slice query,
+                         struct server_reply *reply) {
     const char *comma = "";
-    (void)request;
+    (void)query;
     reply->content_type = "application/json";
     buf_append_text(&reply->body, "{\"items\":[");
     for (const struct fleet_job *f = page->rollups->first; f != NULL; f = f->later) {
-        if (f->is_deleted)
+        if (f->is_deleted || !viewer_sees_fleets(viewer))
             continue;
         buf_append_text(&reply->body, comma);
         buf_append_slice(&reply->body, f->object);
@@ -200,25 +216,101 @@ static void serve_fleets(void *context, const struct server_request *request, st
     buf_append_text(&reply->body, "]}");
 }
 
-struct page *page_new(struct loop *loop, const char *address, struct certificate_files *files,
-                      const struct fleet *fleet, const struct fleet *rollups, struct page_traces traces,
-                      struct error **err) {
+/* ---- who asks ---- */
+
+typedef void writer(const struct page *page, const struct viewer *viewer, struct slice query,
+                    struct server_reply *reply);
+
+/* A request of somebody who is not known yet. */
+struct visit {
+    const struct page *page;
+    writer *write;
+    struct server_ticket *ticket;
+    char *query;
+};
+
+/* The sign-in in place of the page; of its parts the script needs only the number. */
+static void refuse(const struct page *page, writer *write, enum viewer_answer answer, struct server_reply *reply) {
+    reply->status = answer == VIEWER_UNKNOWN ? 401 : 503;
+    if (answer == VIEWER_UNKNOWN && write == write_document) {
+        reply->content_type = "text/html; charset=utf-8";
+        buf_append_slice(&reply->body, buf_slice(&page->sign_in));
+    } else if (answer == VIEWER_UNKNOWN)
+        buf_append_text(&reply->body, "sign in, or send a bearer token of this cluster in the Authorization header\n");
+    else
+        buf_append_text(&reply->body, "the API server did not review the token; retry later\n");
+}
+
+static void on_viewer(void *context, enum viewer_answer answer, struct viewer *viewer) {
+    struct visit *visit = context;
+    struct server_reply reply = {.status = 200};
+    buf_init(&reply.body, SERVER_REPLY_MAX_BYTES);
+    if (answer == VIEWER_KNOWN)
+        visit->write(visit->page, viewer, slice_of(visit->query), &reply);
+    else
+        refuse(visit->page, visit->write, answer, &reply);
+    server_reply_whole(&reply);
+    server_answer(visit->ticket, &reply);
+    buf_done(&reply.body);
+    free(visit->query);
+    free(visit);
+}
+
+static void serve(const struct page *page, writer *write, const struct server_request *request,
+                  struct server_reply *reply) {
+    struct viewer *viewer = NULL;
+    enum viewer_answer answer = VIEWER_KNOWN;
+    struct visit *visit = NULL;
+    if (page->viewers != NULL) {
+        visit = mem_new(struct visit);
+        answer = viewers_find(page->viewers, request, &viewer, on_viewer, visit);
+    }
+    if (answer == VIEWER_ASKED) {
+        *visit = (struct visit){page, write, server_reply_later(request), slice_dup(request->query)};
+        return;
+    }
+    free(visit);
+    if (answer == VIEWER_KNOWN)
+        write(page, viewer, request->query, reply);
+    else
+        refuse(page, write, answer, reply);
+    viewer_release(viewer);
+}
+
+static void serve_document(void *context, const struct server_request *request, struct server_reply *reply) {
+    serve(context, write_document, request, reply);
+}
+
+static void serve_job(void *context, const struct server_request *request, struct server_reply *reply) {
+    serve(context, write_job, request, reply);
+}
+
+static void serve_fleets(void *context, const struct server_request *request, struct server_reply *reply) {
+    serve(context, write_fleets, request, reply);
+}
+
+struct page *page_new(const struct page_options *o, struct error **err) {
     struct page *page = mem_new(struct page);
     struct server_endpoint endpoints[] = {
         {"/", serve_document, page}, {"/job", serve_job, page}, {"/fleets", serve_fleets, page}};
-    struct server_feed feed = {"/feed", next_news, page};
-    struct server_options options = {.address = address,
+    struct server_feed feed = {"/feed", next_news, page, NULL, viewer_release};
+    struct server_options options = {.address = o->address,
                                      .endpoints = endpoints,
                                      .endpoint_count = ARRAY_SIZE(endpoints),
                                      .feed = &feed,
                                      .is_for_browsers = true};
-    page->fleet = fleet;
-    page->rollups = rollups;
-    page->traces = traces;
+    page->loop = o->loop;
+    page->fleet = o->fleet;
+    page->rollups = o->rollups;
+    page->traces = o->traces;
+    page->viewers = o->viewers;
+    if (o->viewers != NULL)
+        feed.admit = admit_reader;
     buf_init(&page->document, DOCUMENT_MAX_BYTES);
+    buf_init(&page->sign_in, DOCUMENT_MAX_BYTES);
     document_write(slice_of(""), &page->document);
-    bool is_plain = files == NULL || server_address_is_loopback(address);
-    page->server = is_plain ? server_new(loop, &options, err) : certificate_files_serve(files, &options, err);
+    document_write_sign_in(&page->sign_in);
+    page->server = o->serve != NULL ? o->serve(o->context, &options, err) : server_new(o->loop, &options, err);
     if (page->server == NULL) {
         page_free(page);
         return NULL;
@@ -231,6 +323,7 @@ void page_free(struct page *page) {
         return;
     server_free(page->server);
     buf_done(&page->document);
+    buf_done(&page->sign_in);
     free(page);
 }
 

@@ -1,11 +1,12 @@
-/* page: serves the browser: the document at /, one JobGoodput at /job?namespace=N&name=M, and at /feed a WebSocket that
- * sends a summary of every job, then of each job that changes. */
+/* page: serves the browser: the document at /, one JobGoodput at /job?namespace=N&name=M, all FleetGoodputs at /fleets,
+ * and at /feed a WebSocket that sends a summary of every job, then of each job that changes. A page with viewers (the
+ * shared page) shows a sign-in to whoever brings no token, and to the others what they may list. */
 #ifndef EXPORT_PAGE_H
 #define EXPORT_PAGE_H
 
 #include "export/certificate_files.h"
 #include "export/fleet.h"
-#include "io/server.h"
+#include "export/viewers.h"
 
 struct page;
 
@@ -15,11 +16,17 @@ struct page_traces {
     void *context;
 };
 
-/* fleet must outlive it. NULL without error for address "0". Serves TLS if files is set, except on a loopback address,
- * where kubectl port-forward needs http://localhost. */
-struct page *page_new(struct loop *loop, const char *address, struct certificate_files *files,
-                      const struct fleet *fleet, const struct fleet *rollups, struct page_traces traces,
-                      struct error **err);
+struct page_options { /* what it points to must outlive the page */
+    struct loop *loop;
+    const char *address;
+    /* server_new() with TLS, which sign-ins need; NULL: plain, as kubectl port-forward needs it. */
+    struct server *(*serve)(void *context, struct server_options *options, struct error **err);
+    void *context;
+    const struct fleet *fleet, *rollups;
+    struct page_traces traces;
+    struct viewers *viewers; /* NULL: all who reach it see all */
+};
+struct page *page_new(const struct page_options *options, struct error **err);
 void page_free(struct page *page);
 int page_port(const struct page *page);
 void page_notify(struct page *page); /* the fleet has changed; NULL-safe */
@@ -29,6 +36,6 @@ void page_write_job(const struct fleet_job *job, struct page_traces traces, stru
 
 /* Writes the next message for a reader that has all changes up to *cursor (0: none); false if there is none. At most
  * about 64 KiB, so that a slow reader holds little memory. */
-bool page_news(const struct fleet *fleet, int64_t *cursor, struct buf *message);
+bool page_news(const struct fleet *fleet, const struct viewer *viewer, int64_t *cursor, struct buf *message);
 
 #endif

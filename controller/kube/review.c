@@ -1,6 +1,7 @@
 #include "kube/review.h"
 
 #include "base/jmembers.h"
+#include "base/jwrite.h"
 #include "base/mem.h"
 
 struct kube_review {
@@ -20,7 +21,8 @@ bool kube_review_read(struct slice reply, struct kube_review_verdict *verdict) {
     return jmembers_read(&j, JMEMBERS(rows), verdict) && jscan_error(&j, NULL) == NULL;
 }
 
-void kube_review_begin(struct jwrite *w, struct buf *body, const char *version, const char *kind) {
+/* Begins the body of a review, inside its spec. */
+static void begin(struct jwrite *w, struct buf *body, const char *version, const char *kind) {
     jwrite_init(w, body);
     jwrite_object(w);
     jwrite_member_text(w, "apiVersion", version);
@@ -44,7 +46,7 @@ struct kube_review *kube_review_token(struct kube_client *client, struct slice t
     CLEANUP_BUF struct buf body;
     *r = (struct kube_review){.done = done, .context = context};
     buf_init(&body, 1 << 16);
-    kube_review_begin(&w, &body, "authentication.k8s.io/v1", "TokenReview");
+    begin(&w, &body, "authentication.k8s.io/v1", "TokenReview");
     jwrite_key(&w, "token");
     jwrite_slice(&w, token);
     if (audience != NULL) {
@@ -112,7 +114,7 @@ struct kube_call *kube_review_access(struct kube_client *client, struct slice us
     struct jwrite w;
     CLEANUP_BUF struct buf body;
     buf_init(&body, 1 << 20);
-    kube_review_begin(&w, &body, "authorization.k8s.io/v1", "SubjectAccessReview");
+    begin(&w, &body, "authorization.k8s.io/v1", "SubjectAccessReview");
     copy_user(&w, user);
     write_access(&w, access);
     jwrite_object_end(&w);

@@ -4,7 +4,6 @@
 #define KUBE_REVIEW_H
 
 #include "base/buf.h"
-#include "base/jwrite.h"
 #include "kube/client.h"
 
 /* user: the review's "user" as raw JSON, empty unless it is somebody; err: the API server could not be asked. */
@@ -22,8 +21,6 @@ struct kube_review_verdict {
     struct slice user; /* raw JSON */
 };
 bool kube_review_read(struct slice reply, struct kube_review_verdict *verdict);
-/* Begins the body of a review, inside its spec. */
-void kube_review_begin(struct jwrite *w, struct buf *body, const char *version, const char *kind);
 
 /* Get a path, or list a resource. */
 struct kube_access {

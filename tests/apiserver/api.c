@@ -258,6 +258,10 @@ void api_serve(struct conn *c, struct target *t) {
         review_token(c);
         return;
     }
+    if (strcmp(t->plural, "subjectaccessreviews") == 0 && strcmp(t->verb, "create") == 0) {
+        review_access(c);
+        return;
+    }
     t->type = registry_find(&s->registry, t->group, t->version, t->plural);
     if (t->type == NULL) {
         if (registry_has_group_version(&s->registry, t->group, t->version))

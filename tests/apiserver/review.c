@@ -1,4 +1,5 @@
-/* TokenReview: a token is HEADER.CLAIMS.signed, the claims base64url as in a JWT; its user is their "sub". */
+/* TokenReview: a token is HEADER.CLAIMS.signed, the claims base64url as in a JWT; its user is their "sub".
+ * SubjectAccessReview: a ServiceAccount may do all in its own namespace, the user "admin" everywhere. */
 #include "base/base64.h"
 #include "base/mem.h"
 #include "srv.h"
@@ -42,5 +43,19 @@ void review_token(struct conn *c) {
     jx_set(review, "status.authenticated", json_boolean(is_known));
     if (is_known)
         jx_set_text(review, "status.user.username", jx_text(claims, "sub"));
+    api_reply_json(c, 201, review);
+}
+
+void review_access(struct conn *c) {
+    char why[200];
+    CLEANUP_JSON json_t *review = jx_load(c->body.data, c->body.size_bytes, false, why);
+    if (review == NULL) {
+        api_status(c, 400, "BadRequest", NULL, "the body is not a SubjectAccessReview: %s", why);
+        return;
+    }
+    const char *user = jx_text(review, "spec.user"), *namespace_ = jx_text(review, "spec.resourceAttributes.namespace");
+    CLEANUP_FREE char *own = mem_format("system:serviceaccount:%s:", namespace_);
+    bool is_own = *namespace_ != '\0' && strncmp(user, own, strlen(own)) == 0;
+    jx_set(review, "status.allowed", json_boolean(is_own || strcmp(user, "admin") == 0));
     api_reply_json(c, 201, review);
 }

@@ -74,6 +74,7 @@ enum format { FORMAT_JSON, FORMAT_TABLE, FORMAT_PARTIAL };
 
 /* review.c: who bears a token. */
 void review_token(struct conn *c);
+void review_access(struct conn *c);
 
 /* api.c: one request, its body complete. */
 void api_handle(struct conn *c);

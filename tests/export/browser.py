@@ -28,7 +28,7 @@ class Browser:
         self.process = subprocess.Popen(
             ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write}', "sh", program, "--headless=new", "--no-sandbox",
              "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-             "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--remote-debugging-pipe",
+             "--disable-component-update", "--ignore-certificate-errors", "--disable-sync", "--hide-scrollbars", "--remote-debugging-pipe",
              f"--user-data-dir={self.profile}", "about:blank"],
             pass_fds=(to_read, to_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read)

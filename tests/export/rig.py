@@ -52,6 +52,13 @@ class Rig:
         self.metrics = f"http://127.0.0.1:{self._port('metrics served')}/metrics"
         self.page = f"http://127.0.0.1:{self._port('page served')}/"
 
+    def restart_controller(self):
+        """The newest process is the controller."""
+        controller = self.processes.pop()
+        controller.terminate()
+        controller.wait()
+        self.start_controller()
+
     def _start(self, name, arguments):
         log = f"{self.folder}/{name}.log"
         with open(log, "w") as out:

@@ -17,7 +17,7 @@ static void put(struct fleet *f, const char *name, const char *status) {
 /* The next message; "" if there is none. */
 static const char *news(const struct fleet *f, int64_t *cursor, struct buf *message) {
     buf_clear(message);
-    return page_news(f, cursor, message) ? buf_text(message) : "";
+    return page_news(f, NULL, cursor, message) ? buf_text(message) : "";
 }
 
 TEST(a_reader_gets_only_the_changes_that_it_does_not_have) {

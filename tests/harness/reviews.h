@@ -17,7 +17,8 @@ struct reviews {
     struct kube_client *client;
     char *kubeconfig;                   /* path */
     struct review_answer token, access; /* from now on */
-    int tokens, accesses;               /* requests so far */
+    const char *allowed;  /* accesses whose body has this text are allowed, others refused; NULL: access */
+    int tokens, accesses; /* requests so far */
     struct buf last_token, last_access; /* their bodies */
     struct rawconn *held[64];
     int held_count;

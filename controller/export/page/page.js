@@ -146,6 +146,7 @@ function listen(wait) {
     socket.onmessage = (e) => take(JSON.parse(e.data));
     socket.onclose = () => {
         setConnected(false);
+        if (!isOpen) fetch("").then((r) => r.status === 401 && location.reload()); // the token has expired
         setTimeout(() => listen(Math.min(2 * wait, 15000)), isOpen ? 1000 : wait);
     };
 }

@@ -70,6 +70,10 @@ static const struct flag table[] = {
     {"page-bind-address", "ADDRESS", TEXT, AT(page_bind_address), 0, 0,
      "where the page is served, for kubectl port-forward, such as 127.0.0.1:8082; on any other address it is served to "
      "everybody who can reach it; default 0, nowhere"},
+    {"shared-page-bind-address", "ADDRESS", TEXT, AT(shared_page_bind_address), 0, 0,
+     "where the page is served, with TLS, to everybody who signs in with a token of this cluster, such as :8444; each "
+     "sees "
+     "the JobGoodputs that they may list; default 0, nowhere"},
     {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},
     {"auto-create", "MODE", AUTO, AT(auto_create), 0, 0,
      "make JobGoodputs for JobSets: off, annotated (goodput.dev/enabled: \"true\") or all; default off"},
@@ -326,6 +330,7 @@ int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv
                                     .health_bind_address = ":8081",
                                     .metrics_bind_address = "0",
                                     .page_bind_address = "0",
+                                    .shared_page_bind_address = "0",
                                     .ingest_bind_address = "0",
                                     .watch_namespaces = "",
                                     .auto_create_format = "Auto",
