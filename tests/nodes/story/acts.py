@@ -89,6 +89,7 @@ def evicted_unsaved(stage):
     stage.cluster.evict(stage.pod(name, 0))
     stage.wait_end(name)
     stage.judge(name, {"Eviction": 1})
+    stage.judge_root_cause(name, 1, None)
 
 
 def evicted_saved(stage):
@@ -99,6 +100,7 @@ def evicted_saved(stage):
     stage.cluster.evict(stage.pod(name, 0))
     stage.wait_end(name)
     stage.judge(name, {"Eviction": 1})
+    stage.judge_root_cause(name, 1, None)
     lost = [e.get("lostSteps", 0) for e in stage.goodput(name)["status"].get("executions", [])]
     stage.tally.check(sum(lost) == 0, f"{name}: no step is lost", lost)
 
@@ -176,6 +178,7 @@ def preempted(stage):
     stage.wait_end("low")
     stage.judge("high", {})
     stage.judge("low", {"KueuePreemption": 1})
+    stage.judge_root_cause("low", 1, None)
     waited, away = stage.bucket("low", "PreemptedWait"), _away(stage, "low")
     stage.tally.check(0 < waited <= away + 2, "low: it waited as long as Kueue kept it out, at most", f"{waited:.1f} s of {away:.1f} s")
 
@@ -206,6 +209,8 @@ def jax(stage):
     stage.cluster.evict(stage.pod(name, 0))
     stage.wait_end(name, 600)
     stage.judge(name, {"ApplicationError": 1, "Eviction": 1})
+    stage.judge_root_cause(name, 1, {"class": "Unknown", "reason": "SIGKILL", "owner": "Unknown", **FIRST})
+    stage.judge_root_cause(name, 2, None)
 
 
 def maxtext(stage):
