@@ -381,8 +381,8 @@ bench-rootcause: $(OUT)/bin/bench-rootcause ## CPU time to find the root cause i
 
 RECOMPUTE_LIVES ?= 1000
 .PHONY: recompute-test
-recompute-test: programs ## the numbers of RECOMPUTE_LIVES simulated statuses, computed again by SQL (DuckDB) from their ledgers alone
-	@$(MAKE) -s -j2 .build/release/bin/test-sim .build/release/bin/truth
+recompute-test: programs ## the numbers of RECOMPUTE_LIVES simulated and all recorded statuses, computed again by SQL (DuckDB) from ledgers alone
+	@$(MAKE) -s -j2 .build/release/bin/test-sim .build/release/bin/truth .build/release/tests/test-operator
 	@tests/parity/setup.sh duckdb==2.0.1
 	@.build/parity/venv/bin/python tests/recompute/recompute.py $(RECOMPUTE_LIVES)
 

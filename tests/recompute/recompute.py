@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """recompute.py [LIVES]: every number that deploy/sql/recompute.sql computes in DuckDB from ledgers alone, against the
-status of the same moment: to the millisecond, on LIVES simulated lives of jobs and as many simulated trainers' logs.
+status of the same moment: to the millisecond, on LIVES simulated lives of jobs, as many simulated trainers' logs, and
+the recordings of real clusters and nodes, every 16 events.
 Needs the packages of tests/parity/setup.sh duckdb, and the programs."""
 import glob
 import json
@@ -166,21 +167,27 @@ def analyze_logs(count):
             os.remove(out.name)
 
 
+def replay_recordings():
+    subprocess.run([f"{os.path.dirname(BIN)}/tests/test-operator", "a_recorded_ledger_has_every_span"], check=True,
+                   stdout=subprocess.DEVNULL, env={**os.environ, "RECORDS_DIR": f"{DIR}/recording"})
+
+
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     shutil.rmtree(DIR, ignore_errors=True)
-    for name in ("life", "log", "logs"):
+    for name in ("life", "log", "logs", "recording"):
         os.makedirs(f"{DIR}/{name}")
     simulate_lives(count)
     analyze_logs(count)
+    replay_recordings()
     c = Check()
-    jobs = {kind: check(f"{DIR}/{kind}/*.jsonl", c) for kind in ("life", "log")}
+    jobs = {kind: check(f"{DIR}/{kind}/*.jsonl", c) for kind in ("life", "log", "recording")}
     for line in c.bad[:20]:
         print(f"not ok - {line}")
-    print(f"{jobs['life']} lives and {jobs['log']} logs; numbers: "
+    print(f"{jobs['life']} lives, {jobs['log']} logs, {jobs['recording']} statuses of recordings; numbers: "
           + ", ".join(f"{n} of {kind}" for kind, n in sorted(c.numbers.items())))
     total = sum(c.numbers.values())
-    enough = jobs["life"] >= count * 0.9 and jobs["log"] >= count * 0.9
+    enough = jobs["life"] >= count * 0.9 and jobs["log"] >= count * 0.9 and jobs["recording"] > 100
     print(f"{total - len(c.bad)} passed, {len(c.bad) + (not enough)} failed")
     return 1 if c.bad or not enough else 0
 

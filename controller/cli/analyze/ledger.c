@@ -463,8 +463,10 @@ static void write_status(const struct analyze_ledger *l, int64_t through_ms, enu
     v.now_ms = v.through_ms = through_ms;
     v.has_ended = outcome != OUTCOME_RUNNING;
     v.has_numbers = true;
-    if (from_ms == TIME_UNKNOWN) {
+    if (records != NULL) {
         ledger_evaluate_entries(l->ledger, through_ms, &v.result, &entries);
+    } else if (from_ms == TIME_UNKNOWN) {
+        ledger_evaluate(l->ledger, through_ms, &v.result);
     } else { /* an interval, which ends at to_ms or with the log */
         ledger_evaluate_interval(l->ledger, through_ms, from_ms, to_ms, &v.result);
         v.has_ended = true;

@@ -243,7 +243,15 @@ static bool is_measured(const struct model_job *job) {
     return job->target && job->target->is_seen && !job_is_managed_elsewhere(job) && !is_blind(job);
 }
 
-/* The ledger of the status, span by span, where somebody reads it. */
+/* The spans are listed only where something reads them: that takes memory for each. */
+static void evaluate_ledger(struct model_job *job, struct view *v, struct ledger_entries *entries) {
+    if (job->jobs->settings.keeps_records)
+        ledger_evaluate_entries(job->ledger, v->through_ms, &v->result, entries);
+    else
+        ledger_evaluate(job->ledger, v->through_ms, &v->result);
+}
+
+/* The ledger of the status, span by span. */
 static void keep_records(struct model_job *job, const struct view *v, const struct ledger_entries *entries) {
     struct buf *records = &job->publication.records;
     if (!job->jobs->settings.keeps_records || !v->has_numbers)
@@ -270,7 +278,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         job_find_chip(job);
         v.through_ms = job->observation.through_ms = view_observed_through(job, now_ms);
         v.has_ended = v.through_ms >= job_end_ms(job);
-        ledger_evaluate_entries(job->ledger, v.through_ms, &v.result, &entries);
+        evaluate_ledger(job, &v, &entries);
         doubt_steps(job, &v.result, &entries);
         job_update_node_evidence(job, &v.result);
         job_update_root_causes(job, &v.result);
