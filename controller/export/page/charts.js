@@ -59,7 +59,8 @@ function segments(status) {
 // Neighbors that are too short to see, as one part of the state "mixed".
 function merged(parts, from, to) {
     const out = [],
-        shortest = (to - from) / 300; // a pixel of a phone's width
+        // a pixel of a phone's width
+        shortest = (to - from) / 300;
     for (const s of parts) {
         const last = out[out.length - 1];
         if (s.to - s.from >= shortest) out.push(s);

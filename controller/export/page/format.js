@@ -78,7 +78,8 @@ const zone = { isLocal: false };
 const offset = (ms) => (zone.isLocal ? -60000 * new Date(ms).getTimezoneOffset() : 0);
 const iso = (ms) => new Date(ms + offset(ms)).toISOString();
 const stamp = (ms) => (ms === undefined ? "" : iso(ms).slice(0, 19).replace("T", " "));
-const LONG = 2 * 86400e3; // an axis that is longer has days as ticks
+// an axis that is longer has days as ticks
+const LONG = 2 * 86400e3;
 const clock = (ms, span) =>
     span > LONG ? iso(ms).slice(5, 10) : span > 600e3 ? iso(ms).slice(11, 16) : iso(ms).slice(11, 19);
 // The same digits as the status has: rounded to parts per million, and these to hundredths of a percent.

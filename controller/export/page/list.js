@@ -1,8 +1,11 @@
 // The list of jobs: filter, order, range of time, and a row per job.
 
-let jobs = new Map(); // "namespace/name": summary
-let isLoaded = false; // whether all jobs came once
-const rows = new Map(); // "namespace/name": list item
+// "namespace/name": summary
+let jobs = new Map();
+// whether all jobs came once
+let isLoaded = false;
+// "namespace/name": list item
+const rows = new Map();
 const key = (j) => `${text(j, "metadata.namespace")}/${text(j, "metadata.name")}`;
 const jobLink = (j) =>
     `#/job/${encodeURIComponent(text(j, "metadata.namespace"))}/${encodeURIComponent(text(j, "metadata.name"))}`;
@@ -158,7 +161,8 @@ function tiles(found) {
     );
 }
 
-let home = "#/"; // the list as it was left: a job goes back to it
+// the list as it was left: a job goes back to it
+let home = "#/";
 function setQuery(name, value) {
     const { query } = route();
     if (value) query.set(name, value);

@@ -16,8 +16,10 @@ function route() {
     return { job: names && { namespace: names[0], name: names[1] }, query: new URLSearchParams(query || "") };
 }
 
-let shown = null; // the present contents: {kind, ...}
-let report = null; // the job in the document, if it is a report
+// the present contents: {kind, ...}
+let shown = null;
+// the job in the document, if it is a report
+let report = null;
 
 const backLink = () => h("p", { class: "note", "data-key": "back" }, h("a", { href: home }, "← all jobs"));
 
@@ -60,7 +62,8 @@ ACTIONS.zoom = (button) => moveView(button.getAttribute("data-move"));
 brush(main, currentView, setZoom);
 
 // One request after the other: of two parallel ones the older answer may come last.
-let asking = null; // {namespace, name, again: it changed since}
+// {namespace, name, again: it changed since}
+let asking = null;
 async function openJob({ namespace, name }) {
     if (asking && asking.namespace === namespace && asking.name === name) {
         asking.again = true;
@@ -71,7 +74,8 @@ async function openJob({ namespace, name }) {
         signal: AbortSignal.timeout(30000),
     }).catch(() => null);
     const job = answer && answer.ok ? await answer.json().catch(() => null) : null;
-    if (asking !== mine) return; // the user left the job meanwhile
+    // the user left the job meanwhile
+    if (asking !== mine) return;
     asking = null;
     const now = route().job;
     if (!now || now.namespace !== namespace || now.name !== name) return;
@@ -81,7 +85,8 @@ async function openJob({ namespace, name }) {
         return setTimeout(() => {
             const open = route().job;
             if (open && !asking) openJob(open);
-        }, 1000); // not reachable or disconnected
+            // not reachable or disconnected
+        }, 1000);
     shown = null;
     sayOfJob({ namespace, name }, "There is no such JobGoodput.");
 }
@@ -96,8 +101,10 @@ function draw() {
     });
 }
 
-let isConnected = null; // null: not known yet
-let asOf = ""; // the newest time in any status, which is what is still shown after a connection was lost
+// null: not known yet
+let isConnected = null;
+// the newest time in any status, which is what is still shown after a connection was lost
+let asOf = "";
 function setConnected(is) {
     if (isConnected === is) return;
     isConnected = is;
@@ -120,7 +127,8 @@ function take(news) {
     const concerns = (j) =>
         open && text(j, "metadata.namespace") === open.namespace && text(j, "metadata.name") === open.name;
     if (open && [...list(news, "jobs"), ...list(news, "deleted")].some(concerns)) openJob(open);
-    if (news.more) return; // many messages of jobs are drawn once
+    // many messages of jobs are drawn once
+    if (news.more) return;
     if (incoming) jobs = incoming;
     incoming = null;
     isLoaded = true;
@@ -128,7 +136,8 @@ function take(news) {
     document.getElementById("as-of").textContent = asOf && ` · ${asOf.slice(11)}`;
     draw();
 }
-let incoming = null; // all jobs again, until the last of them came
+// all jobs again, until the last of them came
+let incoming = null;
 
 function listen(wait) {
     const socket = new WebSocket(
@@ -146,12 +155,18 @@ function listen(wait) {
     socket.onmessage = (e) => take(JSON.parse(e.data));
     socket.onclose = () => {
         setConnected(false);
-        if (!isOpen) fetch("").then((r) => r.status === 401 && location.reload()); // the token has expired
+        // The shared page's token may have expired.
+        if (!isOpen)
+            fetch("fleets").then(
+                (r) => r.status === 401 && location.reload(),
+                () => {},
+            );
         setTimeout(() => listen(Math.min(2 * wait, 15000)), isOpen ? 1000 : wait);
     };
 }
 
-let openKey = ""; // the job in the address
+// the job in the address
+let openKey = "";
 function go() {
     const { job } = route(),
         left = openKey;
@@ -259,7 +274,8 @@ if (data) {
     document.getElementById("keys").remove();
 } else {
     addEventListener("hashchange", go);
-    setInterval(draw, 60000); // what is old by now is marked
+    // what is old by now is marked
+    setInterval(draw, 60000);
     go();
     listen(500);
     readFleets();
