@@ -121,6 +121,9 @@ static void visit_list(struct codec *c, struct step_list *list) {
     checkpoint_time(c, &list->pending.at_ms);
     CODEC_INT(c, &list->pending.line, 0, UINT32_MAX);
     CODEC_INT(c, &list->pending.duration_ms, -1, INT32_MAX);
+    checkpoint_sum(c, &list->added);
+    checkpoint_sum(c, &list->in_bursts);
+    CODEC_INT(c, &list->apart, 0, MAX_STEP);
     for (size_t i = 0; i < ARRAY_SIZE(list->deltas); i++) {
         CODEC_INT(c, &list->deltas[i].delta, -MAX_STEP, MAX_STEP);
         checkpoint_sum(c, &list->deltas[i].count);

@@ -33,7 +33,7 @@ static struct part part_after(const struct cursor *c, const struct run *run, siz
     const struct view *v = &c->training->views[run->view];
     struct step_span s = training_step(c->training, run, i);
     int64_t last = v->list->items[i].step, first = last - s.weight + 1, from_ms = s.from_ms, ms = s.to_ms - from_ms;
-    bool is_first_line = i == run->first && !run->is_continued;
+    bool is_first_line = i == run->first && !run->is_continued && !v->is_buffered;
     if (run->loss_count == 0 || s.weight <= 1 || v->reports_starts || is_first_line)
         return (struct part){s, last, training_loss(run, last)};
     step = step == RECORD_NONE ? first : step + 1;
@@ -91,7 +91,7 @@ static int64_t named_ms(const struct cursor *c, const struct view *v, int64_t fr
 static int64_t stated_ms(const struct view *v, const struct run *run, size_t i) {
     const struct step_event *e = v->list->items;
     int64_t ms = e[i].duration_ms;
-    if (v->process->given.line_lag <= 0)
+    if (v->process->given.line_lag <= 0 || v->is_buffered)
         return ms;
     if (i + 2 >= run->end)
         return TIME_OPEN;
@@ -99,14 +99,15 @@ static int64_t stated_ms(const struct view *v, const struct run *run, size_t i) 
 }
 
 /* How long `weight` steps of line i take: as long as it states, but at least as usual, as some trainers time only the
- * host's part of a step. */
+ * host's part of a step; in bursts at least as the fastest, as the time of all else is in them, too. */
 static int64_t expected_ms(const struct cursor *c, const struct view *v, const struct run *run, size_t i,
                            int64_t weight) {
     const struct step_event *e = &v->list->items[i];
     int64_t ms = stated_ms(v, run, i);
-    if (i > 0 && ms > 0 && ms < TIME_OPEN && e[0].step - e[-1].step > weight)
-        ms = ms * weight / (e[0].step - e[-1].step);
-    return max_of(c->training->usual_ms * weight, ms);
+    int64_t of_line = v->is_buffered ? training_step(c->training, run, i).weight : i > 0 ? e[0].step - e[-1].step : 0;
+    if (ms > 0 && ms < TIME_OPEN && of_line > weight)
+        ms = ms * weight / of_line;
+    return max_of((v->is_buffered ? c->training->low_ms : c->training->usual_ms) * weight, ms);
 }
 
 /* The longest time that the steps of line i may take. In slower ones something else happened that has no line (a save,
@@ -122,6 +123,8 @@ static int64_t slow_after_ms(const struct cursor *c, const struct view *v, const
     int64_t slow_ms = t->slow_ms, expected = expected_ms(c, v, run, i, weight);
     if (expected == TIME_OPEN)
         return TIME_OPEN;
+    if (v->is_buffered)
+        return expected;
     if (v->list->items[i].duration_ms >= 0)
         slow_ms = t->usual_ms * weight / STATED_SLACK;
     else if (weight != t->interval)
@@ -146,7 +149,7 @@ static int64_t early_ms(const struct cursor *c, const struct view *v, const stru
 /* Where lines may be late (user patterns), a line that waited (for a save) has a neighbor that did not wait and so is
  * early: only the sum of both durations is right. TIME_OPEN: the next line has not come yet. */
 static int64_t borrowed_ms(const struct cursor *c, const struct view *v, const struct run *run) {
-    if (v->process->given.line_lag >= 0 || v->reports_starts)
+    if (v->process->given.line_lag >= 0 || v->reports_starts || v->is_buffered)
         return 0;
     if (c->event + 1 >= run->end)
         return TIME_OPEN;
@@ -198,6 +201,15 @@ static void set_first(struct cursor *c, const struct view *v, const struct step_
         b->ordinary_ms = min_of(b->ordinary_ms, net - b->startup_ms - b->unreported_ms);
 }
 
+/* Nothing is known of the time since the burst before but its steps, which took as long as they state, or as the
+ * fastest. */
+static void set_burst(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t) {
+    struct base *b = &c->base;
+    int64_t from = max_of(s->from_ms, t), net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
+    b->ordinary_ms = min_of(net, expected_ms(c, v, b->run, c->event, s->weight));
+    b->unreported_ms = net - b->ordinary_ms;
+}
+
 static void set_step(struct cursor *c, const struct view *v, int64_t t) {
     const struct training *training = c->training;
     const struct run *run = &training->runs[c->run];
@@ -220,10 +232,12 @@ static void set_step(struct cursor *c, const struct view *v, int64_t t) {
                        .loss = p.loss};
     b->ordinary_ms = max_of(training->hang_after_ms, 2 * training->ideal_ms * s.weight);
     bool is_first = c->event == run->first && c->run == v->run_first && !run->is_continued;
-    if (!is_first)
-        set_unreported(c, v, &s, t);
-    if (is_first)
+    if (v->is_buffered)
+        set_burst(c, v, &s, t);
+    else if (is_first)
         set_first(c, v, &s, t);
+    else
+        set_unreported(c, v, &s, t);
 }
 
 /* ---- before and after the steps ---- */
@@ -235,7 +249,8 @@ static void set_plain(struct cursor *c, enum base_kind kind, const struct view *
 static void set_before_steps(struct cursor *c, const struct view *v, int64_t t, int64_t to_ms) {
     int64_t preparation_end = v->first_record_ms;
     /* It ended and no line of it was read: the format is not recognized, or the log is lost. */
-    bool is_unread = v->ended_ms != TIME_OPEN && (!c->training->reported.has_records || v->process->given.is_lost);
+    bool is_unread = v->ended_ms != TIME_OPEN &&
+                     (!c->training->reported.has_records || v->process->given.is_lost || c->training->is_buffered);
     if (preparation_end == TIME_UNKNOWN) /* silent so far: that is normal for a while after a start */
         preparation_end = is_unread ? v->begin_ms : v->begin_ms + c->training->hang_after_ms;
     if (v->headless_until_ms != TIME_UNKNOWN)

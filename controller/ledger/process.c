@@ -1,5 +1,6 @@
 #include "ledger/process.h"
 
+#include "ledger/bursts.h"
 #include "ledger/totals.h"
 
 #include "base/bisect.h"
@@ -138,7 +139,7 @@ static void begin_run(struct process *p, struct step_list *list, enum run_reason
     list->runs[list->run_count++] = (struct run_mark){list->count, reason, p->resume_step, p->ready_ms, first_step};
 }
 
-static void count_delta(struct step_list *list, int64_t delta) {
+void step_list_count_delta(struct step_list *list, int64_t delta) {
     for (size_t i = 0; i < ARRAY_SIZE(list->deltas); i++)
         if (list->deltas[i].delta == delta || list->deltas[i].count == 0) {
             list->deltas[i].delta = delta;
@@ -155,7 +156,7 @@ static void add_backward_step(struct process *p, struct step_list *list, const s
         bool is_within = list->pending.step > list->runs[list->run_count - 1].first_step;
         begin_run(p, list, is_within ? RUN_AFTER_RESTORE : RUN_NEW_SERIES, list->pending.step);
         append(list, &list->pending);
-        count_delta(list, e->step - list->pending.step);
+        step_list_count_delta(list, e->step - list->pending.step);
         append(list, e);
         list->has_pending = false;
         return;
@@ -181,7 +182,7 @@ static void add_step(struct process *p, struct step_list *list, const struct ste
         if (list->is_restored)
             begin_run(p, list, RUN_AFTER_RESTORE, e->step);
         else
-            count_delta(list, e->step - last);
+            step_list_count_delta(list, e->step - last);
         append(list, e);
     }
     list->has_pending = list->is_restored = false;
@@ -384,7 +385,11 @@ static void add_training(struct process *p, const struct record *r, int64_t at_m
         close_at_step(p, is_start ? at_ms : at_ms - r->duration_ms, is_start);
     if (!is_start && has_duration)
         end_save_at_step(p, at_ms - e.duration_ms);
-    add_step(p, is_start ? &p->starts : &p->ends, &e);
+    struct step_list *list = is_start ? &p->starts : &p->ends;
+    add_step(p, list, &e);
+    list->added++;
+    if (r->same_write > 0)
+        bursts_join(list, &e, r->same_write, p->settled_ms != TIME_UNKNOWN);
     p->resume_step = RECORD_NONE;
     p->ready_ms = TIME_UNKNOWN;
     p->job_end_ms = TIME_UNKNOWN;

@@ -44,6 +44,8 @@ struct step_list {
     size_t run_count, run_capacity;
     struct step_event pending; /* a number that went back: the next one decides whether it is a new series or noise */
     bool has_pending, is_restored;
+    int64_t added, in_bursts;     /* steps, and those that came in bursts (bursts.h) */
+    int64_t apart;                /* the distance between the last two numbers of a burst */
     struct delta_count deltas[8]; /* the distances between the numbers: 1, or the trainer's log interval */
 };
 
@@ -175,6 +177,7 @@ int process_compare(const struct process *p, int64_t order_ms, const char *name,
 void step_list_drop(struct step_list *list, size_t first);
 /* Drops the intervals and checkpoints that ended no later than through_ms. */
 void process_settle(struct process *p, int64_t through_ms);
+void step_list_count_delta(struct step_list *list, int64_t delta);
 /* The number of the list's steps that were reported no later than through_ms. */
 size_t step_list_until(const struct step_list *list, int64_t through_ms);
 

@@ -49,6 +49,7 @@ enum record_kind {
 
 #define RECORD_NONE INT64_MIN
 #define RECORD_NAME_SIZE 64
+#define RECORD_SAME_WRITE_MS 10
 
 struct record {
     enum record_kind kind;
@@ -61,9 +62,11 @@ struct record {
     int64_t tflops_milli;             /* TFLOP/s per device x 1000, STEP_END only */
     int64_t active, total, available; /* ELASTIC_SLICES */
     bool is_async;                    /* SAVE_*: training continues while the rest is written */
-    bool is_derived; /* duration_ms follows from the lines around it: the line itself gives none; STEP_END: only the
-                        line's looks say that it is of a step; SAVE_WRITTEN,
-                        SAVE_DURABLE: at_ms is the latest possible time, no line gives the exact one */
+    bool is_derived;    /* duration_ms follows from the lines around it: the line itself gives none; STEP_END: only the
+                           line's looks say that it is of a step; SAVE_WRITTEN,
+                           SAVE_DURABLE: at_ms is the latest possible time, no line gives the exact one */
+    int32_t same_write; /* STEP_END: of a burst, how many step lines came with it before it: within
+                           RECORD_SAME_WRITE_MS, behind a pause */
     char name[RECORD_NAME_SIZE]; /* custom type, upper case; bounded, truncated */
 };
 

@@ -41,6 +41,7 @@ struct names {
     const struct process *process;
     size_t next;
     int64_t known_ms, from_ms, to_ms;
+    bool is_buffered; /* the stamps of starts and ends say nothing */
 };
 
 static void next_name(struct names *n) {
@@ -48,7 +49,8 @@ static void next_name(struct names *n) {
     n->from_ms = n->to_ms = TIME_OPEN;
     for (; n->next < p->overlays.count; n->next++) {
         const struct overlay *o = &p->overlays.items[n->next];
-        if (o->from_ms > n->known_ms || (o->by_duration && o->to_ms > n->known_ms))
+        if (o->from_ms > n->known_ms || (o->by_duration && o->to_ms > n->known_ms) ||
+            (n->is_buffered && !o->by_duration))
             continue;
         if (n->from_ms == TIME_OPEN)
             n->from_ms = o->from_ms, n->to_ms = o->to_ms;
@@ -75,8 +77,10 @@ static int64_t named_ms(struct names *n, int64_t from_ms, int64_t to_ms) {
 int64_t training_high_ms(const struct training *t, const struct view *v, size_t i) {
     const struct step_event *e = v->list->items;
     const struct overlay_list *o = &v->process->overlays;
-    struct names names = {
-        .process = v->process, .next = BISECT(k, o->count, o->items[k].from_ms < e[i].at_ms), .known_ms = t->known_ms};
+    struct names names = {.process = v->process,
+                          .next = BISECT(k, o->count, o->items[k].from_ms < e[i].at_ms),
+                          .known_ms = t->known_ms,
+                          .is_buffered = v->is_buffered};
     int64_t high_ms = t->high_ms;
     next_name(&names);
     for (size_t k = i + 1; !v->reports_starts && k <= i + 2 && k < v->completed && e[k].step > e[k - 1].step; k++) {
@@ -89,7 +93,7 @@ int64_t training_high_ms(const struct training *t, const struct view *v, size_t 
 size_t training_durations(const struct view *v, int64_t known_ms, size_t max, int32_t *to) {
     const struct step_event *e = v->list->items;
     size_t n = 0, mark = 0, completed = v->completed < max ? v->completed : max;
-    struct names names = {.process = v->process, .known_ms = known_ms};
+    struct names names = {.process = v->process, .known_ms = known_ms, .is_buffered = v->is_buffered};
     next_name(&names);
     for (size_t i = 0; i < completed; i++) {
         while (mark < v->list->run_count && v->list->runs[mark].first < i)
@@ -200,4 +204,6 @@ void training_learn(struct training *t, const struct ledger_options *options) {
     t->high_ms = max_of(t->high_ms, t->first_ms);
     t->hang_after_ms =
         options->hang_after_ms > 0 ? options->hang_after_ms : max_of(HANG_AFTER_MIN_MS, 10 * t->ideal_ms * t->interval);
+    if (t->is_buffered) /* silence between writes says nothing */
+        t->hang_after_ms = max_of(t->hang_after_ms, 10 * t->ideal_ms * t->interval);
 }

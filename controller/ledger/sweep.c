@@ -155,7 +155,8 @@ static struct verdict of_work(const struct base *b) {
                         .lost_to = -1,
                         .origin = {.view = b->view, .line = b->line, .step = b->step, .last_step = b->step}};
     const struct process *p = b->view->process;
-    v.basis = b->kind == BASE_STEP && !p->is_thinned && !p->is_derived ? BASIS_OBSERVED : BASIS_DERIVED;
+    bool is_observed = b->kind == BASE_STEP && !p->is_thinned && !p->is_derived && !b->view->is_buffered;
+    v.basis = is_observed ? BASIS_OBSERVED : BASIS_DERIVED;
     if (b->startup_ms > 0) {
         v.account = BUCKET_PROGRAM_STARTUP;
         v.basis = BASIS_DERIVED;

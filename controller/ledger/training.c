@@ -1,4 +1,5 @@
 #include "ledger/training.h"
+#include "ledger/bursts.h"
 #include "ledger/step_times.h"
 
 #include "base/bisect.h"
@@ -69,9 +70,12 @@ static void make_views(struct training *t, const struct ledger *l, int64_t known
         v->first_record_ms = known_or(v->process->first_record_ms, known_ms, TIME_UNKNOWN);
         t->reported.has_records |= v->first_record_ms != TIME_UNKNOWN;
         choose_source(t, v, known_ms);
+        t->is_buffered |= bursts_are_usual(v->list);
         if (known_or(v->process->first_checkpoint_ms, known_ms, TIME_UNKNOWN) != TIME_UNKNOWN)
             t->reported.has_checkpoints = true;
     }
+    for (size_t i = 0; i < t->view_count; i++)
+        t->views[i].is_buffered = t->is_buffered && !t->views[i].reports_starts;
 }
 
 /* ---- runs ---- */
@@ -105,6 +109,11 @@ static int64_t first_step_begin(const struct training *t, const struct view *v, 
     const struct step_event *e = &v->list->items[run->first];
     if (v->reports_starts)
         return e->at_ms;
+    if (v->is_buffered && run->first == 0) { /* nothing of the time before a burst is known */
+        int64_t ready_ms = mark->ready_ms > e->at_ms - RECORD_SAME_WRITE_MS ? TIME_UNKNOWN : mark->ready_ms;
+        int64_t from_ms = max_of(ready_ms, v->process->given.started_ms);
+        return min_of(e->at_ms, from_ms != TIME_UNKNOWN ? from_ms : e->at_ms - max_of(e->duration_ms, 0));
+    }
     int64_t begin;
     if (run->first > 0) { /* a later run of the same process, or one after noise */
         begin = max_of(v->list->items[run->first - 1].at_ms, mark->ready_ms);
@@ -147,22 +156,28 @@ static bool is_first_alone(const struct training *t, const struct step_event *e,
  * its number, or if there was time for the steps in between (after a cut epoch its size may be the only known interval,
  * and lines may be lost). Else the first line decides. The time runs from when the process was ready, or is the line's
  * own duration, which is kept only for the process's very first line (checkpoint_process.c). */
-static int64_t resumed_step(const struct training *t, const struct run_mark *mark, const struct step_event *e,
-                            size_t count, bool is_very_first, int64_t started_ms) {
-    int64_t reported = mark->resume_step, took_ms = is_very_first ? e->duration_ms : -1;
-    if (reported != RECORD_NONE && reported <= e->step) {
+static int64_t resumed_step(const struct training *t, const struct view *v, const struct run_mark *mark,
+                            const struct run *run) {
+    const struct step_event *e = &v->list->items[run->first];
+    bool is_very_first = run->first == 0, is_burst = mark->first == run->first && mark->first_step < e->step;
+    int64_t reported = mark->resume_step, took_ms = is_very_first ? e->duration_ms : -1,
+            started_ms = v->process->given.started_ms;
+    int64_t first = is_burst ? mark->first_step : e->step, apart = is_burst ? v->list->apart : t->interval;
+    if (reported != RECORD_NONE && reported <= first) {
         if (mark->ready_ms != TIME_UNKNOWN)
             took_ms = max_of(took_ms, e->at_ms - mark->ready_ms);
         bool has_time = took_ms > 0 && (t->ideal_ms <= 0 || took_ms / t->ideal_ms >= (e->step - reported + 1) * 3 / 4);
-        if (e->step - reported <= max_of(t->interval, 3) || has_time)
+        if (first - reported <= max_of(apart, 3) || has_time)
             return reported;
     }
-    int64_t earliest = max_of(0, e->step - t->interval + 1);
+    int64_t earliest = max_of(0, first - apart + 1);
     if (is_very_first && started_ms != TIME_UNKNOWN && t->low_ms > 0) /* no more steps than there was time for */
-        earliest = max_of(earliest, e->step - (e->at_ms - started_ms) / t->low_ms);
-    if (is_very_first && t->saved_step + 1 >= earliest && t->saved_step < e->step) /* RECORD_NONE is less */
+        earliest = max_of(earliest, min_of(first, e->step - (e->at_ms - started_ms) / t->low_ms));
+    if (is_very_first && t->saved_step + 1 >= earliest && t->saved_step < first) /* RECORD_NONE is less */
         return t->saved_step + 1;
-    return is_first_alone(t, e, count) ? e->step : earliest;
+    return is_burst                                      ? (first % max_of(apart, 1) != 0 ? first : earliest)
+           : is_first_alone(t, e, run->end - run->first) ? first
+                                                         : earliest;
 }
 
 /* Adds the run whose first steps are settled. The item before its first one only gives the start of that step. */
@@ -226,8 +241,7 @@ static void add_runs(struct training *t, size_t view) {
                           .reason = mark->reason};
         run.first_step = v->list->items[run.first].step;
         run.last_step = v->list->items[run.end - 1].step;
-        run.resumed_step = resumed_step(t, mark, &v->list->items[run.first], run.end - run.first, run.first == 0,
-                                        v->process->given.started_ms);
+        run.resumed_step = resumed_step(t, v, mark, &run);
         if (m == 0 && noise == 0)
             v->headless_until_ms = headless_until(t, v, mark, &run);
         run.begin_ms = first_step_begin(t, v, mark, &run);
@@ -394,11 +408,11 @@ static void flatten(const struct training *t, struct view *v, int64_t known_ms) 
     if (v->begin_ms >= v->end_ms)
         return;
     struct overlay open[OPEN_KINDS + PROCESS_CUSTOM_NAMES];
-    size_t open_count = open_intervals(v, known_ms, open), k = 0;
+    size_t open_count = v->is_buffered ? 0 : open_intervals(v, known_ms, open), k = 0;
     struct flattener f = {.at = v->begin_ms, .training = t, .view = v};
     for (size_t i = 0; i < v->process->overlays.count; i++) {
         const struct overlay *o = &v->process->overlays.items[i];
-        if (o->from_ms > known_ms || (o->by_duration && o->to_ms > known_ms))
+        if (o->from_ms > known_ms || (o->by_duration && o->to_ms > known_ms) || (v->is_buffered && !o->by_duration))
             continue;
         while (k < open_count && compare_overlays(&open[k], o) < 0)
             flatten_one(&f, &open[k++]);

@@ -29,6 +29,7 @@ struct view {
     const struct process *process;
     const struct step_list *list; /* the list of steps that is used */
     bool reports_starts;
+    bool is_buffered;         /* the job's steps come in bursts: a line may be one (bursts.h) */
     bool is_continued;        /* its first steps are settled; the last settled event is still in the list */
     int64_t order_ms;         /* when the process began, or where its settled part ends */
     size_t event_count;       /* known events of the list */
@@ -60,6 +61,7 @@ struct training {
         slow_ms;             /* the usual duration of a step, and the excess from which on `interval` steps are slow */
     int64_t first_ms;        /* a process's first step without its start-up */
     int64_t low_ms, high_ms; /* a step of the fastest lines, and of the slowest */
+    bool is_buffered;        /* a view is */
     int64_t interval;        /* step numbers from line to line */
     int64_t durable_step;    /* RECORD_NONE */
     int64_t reached_step;    /* the highest of the views whose runs are known; RECORD_NONE */

@@ -1,5 +1,6 @@
 #include "steplog/emit.h"
 
+#include "base/minmax.h"
 #include "steplog/heads.h"
 #include "steplog/pace.h"
 #include "steplog/text.h"
@@ -26,16 +27,25 @@ static bool goes_on_blocking(struct steplog *s, const struct record *r) {
     return false;
 }
 
-/* Eight steps or more within 10 ms, and nothing for a second. */
-static void note_burst(struct steplog *s, int64_t at_ms) {
-    enum { MIN_STEPS = 8, SAME_WRITE_MS = 10, PAUSE_MS = 1000 };
-    int64_t since_ms = s->burst.steps > 0 && at_ms != TIME_UNKNOWN ? at_ms - s->burst.at_ms : 0;
-    bool is_same = s->burst.steps > 0 && since_ms >= 0 && since_ms < SAME_WRITE_MS;
-    if (!is_same && s->burst.steps >= MIN_STEPS && since_ms >= PAUSE_MS)
-        s->counts.burst_steps += s->burst.steps;
-    if (!is_same)
+/* A burst: three steps or more within 10 ms, more than a second after the step before them. Of its step lines so far,
+ * how many came before this one; 0: it is of none. */
+static int32_t steps_of_write(struct steplog *s, int64_t at_ms) {
+    enum { MIN_STEPS = 3, PAUSE_MS = 1000 };
+    bool is_same = s->burst.steps > 0 && at_ms >= s->burst.at_ms && at_ms - s->burst.at_ms < RECORD_SAME_WRITE_MS;
+    if (at_ms == TIME_UNKNOWN) {
+        s->burst.steps = 0;
+        return 0;
+    }
+    if (!is_same) {
+        s->burst.is_after_pause = s->burst.steps == 0 || at_ms - s->burst.last_ms > PAUSE_MS;
         s->burst.at_ms = at_ms;
-    s->burst.steps = at_ms == TIME_UNKNOWN ? 0 : is_same ? s->burst.steps + 1 : 1;
+        s->burst.steps = 0;
+    }
+    s->burst.last_ms = at_ms;
+    if (++s->burst.steps < MIN_STEPS || !s->burst.is_after_pause)
+        return 0;
+    s->counts.burst_steps += s->burst.steps == MIN_STEPS ? MIN_STEPS : 1;
+    return (int32_t)min_of(s->burst.steps - 1, INT32_MAX);
 }
 
 void steplog_release(struct steplog *s) {
@@ -57,6 +67,7 @@ static void hand_on(struct steplog *s, const struct record *r) {
 }
 
 void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format) {
+    struct record mine = *r;
     s->counts.records++;
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
         s->counts.steps++;
@@ -70,10 +81,10 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
         s->last_step = r->step;
     if (r->kind == RECORD_STEP_END) {
         s->save_started_ms = TIME_UNKNOWN;
-        note_burst(s, r->at_ms);
+        mine.same_write = steps_of_write(s, r->at_ms);
     }
     s->has_record = true;
-    hand_on(s, r);
+    hand_on(s, &mine);
     if (r->kind <= RECORD_STEP_START || !goes_on_blocking(s, r))
         return;
     struct record again = *r;

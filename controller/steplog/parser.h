@@ -105,7 +105,8 @@ struct steplog {
     int64_t last_step;       /* the step that last ended or was restored, as text formats number it */
     struct pace pace;
     struct {
-        int64_t at_ms, steps;
+        int64_t at_ms, steps, last_ms; /* last_ms: of the last step */
+        bool is_after_pause;
     } burst;               /* the steps that end within some milliseconds */
     bool is_saving;        /* patterns: since the line of a save's start */
     bool is_evaluating;    /* patterns: since the line of an evaluation's start */

@@ -590,6 +590,8 @@ void steplog_visit(struct steplog *s, struct codec *c) {
     visit_step(c, &s->unproved_step);
     codec_time(c, &s->burst.at_ms);
     s->burst.steps = codec_within(c, s->burst.steps, 0, INT64_MAX / 4096);
+    codec_time(c, &s->burst.last_ms);
+    codec_bool(c, &s->burst.is_after_pause);
     codec_bool(c, &s->is_saving);
     codec_bool(c, &s->is_evaluating);
     visit_pace(c, &s->pace);

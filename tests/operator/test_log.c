@@ -202,8 +202,8 @@ TEST(times_of_a_log_that_are_uncertain) {
          "late",
          -60, 1},
         {"EvidenceComplete", "False", "WrittenInBursts",
-         "48 of 60 steps were written many at once, so that their stamps do not say when they ended; set "
-         "PYTHONUNBUFFERED=1 in the container",
+         "60 of 60 steps were written many at once, so that their stamps do not say when they ended; set "
+         "PYTHONUNBUFFERED=1 in the container, or print with flush=True",
          0, 12}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});

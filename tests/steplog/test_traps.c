@@ -248,24 +248,29 @@ TEST(trap_6_hugging_face_dictionaries_have_no_step) {
     ledger_result_done(&r);
 }
 
-/* A buffer's lines come at once: what is between two bursts is what the steps of the second took, and no more is said.
- */
+/* A buffer's lines come at once: the time between two bursts is steps, or not, and no more is said. */
 TEST(trap_7_lines_of_a_block_buffer_come_in_bursts) {
-    struct log l = begin(0, 220);
-    struct read f;
-    struct ledger_result r;
-    for (int i = 1; i <= 20; i++)
-        say(&l, i <= 10 ? 100 : 200,
-            "[titan] 2026-11-21 02:01:%02d,000 - root - INFO - step: %d  loss: 7.2  memory: 0.00GiB(0.00%%)  tps: "
-            "1,111  "
-            "tflops: 1.41  mfu: 25.62%%",
-            i, i);
-    run(&l, 1, OUTCOME_SUCCEEDED, &f, &r);
-    CHECK_INT(f.kinds[RECORD_STEP_END], 20);
-    CHECK_INT(r.last_step, 20);
-    CHECK_INT(bucket_s(&r, BUCKET_PRODUCTIVE), 100);
-    CHECK_INT(bucket_s(&r, BUCKET_SHUTDOWN), 20);
-    ledger_result_done(&r);
+    for (int bursts = 1; bursts <= 4; bursts++) {
+        struct log l = begin(0, bursts * 100 + 20);
+        struct read f;
+        struct ledger_result r;
+        for (int i = 0; i < bursts * 10; i++)
+            say(&l, (i / 10 + 1) * 100,
+                "[titan] 2026-11-21 02:01:%02d,000 - root - INFO - step: %d  loss: 7.2  memory: 0.00GiB(0.00%%)  tps: "
+                "1,111  "
+                "tflops: 1.41  mfu: 25.62%%",
+                i, i + 1);
+        run(&l, 1, OUTCOME_SUCCEEDED, &f, &r);
+        CHECK_INT(f.kinds[RECORD_STEP_END], bursts * 10);
+        CHECK_INT(r.last_step, bursts * 10);
+        CHECK_INT(r.retained_steps, bursts * 10);
+        int64_t sum_s =
+            bucket_s(&r, BUCKET_PRODUCTIVE) + bucket_s(&r, BUCKET_UNATTRIBUTED) + bucket_s(&r, BUCKET_SHUTDOWN);
+        CHECK(sum_s == bursts * 100 + 20 || sum_s == bursts * 100 + 19); /* each in whole seconds */
+        CHECK(bucket_s(&r, BUCKET_PRODUCTIVE) <= bursts * 100 / 2);
+        CHECK(bursts < 4 || bucket_s(&r, BUCKET_PRODUCTIVE) >= 100); /* of three distances between bursts */
+        ledger_result_done(&r);
+    }
 }
 
 TEST(trap_8_deepspeed_prints_step_0_at_every_start_and_nothing_at_warning) {

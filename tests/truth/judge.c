@@ -33,6 +33,7 @@ static void on_record(void *context, const struct record *r) {
                (double)(r->at_ms - f->start_ms) / 1000, r->step == RECORD_NONE ? -1 : (long long)r->step,
                r->duration_ms == RECORD_NONE ? -1 : (long long)r->duration_ms);
     t->steps += r->kind == RECORD_STEP_END;
+    t->shows_bursts |= r->same_write > 0;
     t->starts += r->kind == RECORD_STEP_START;
     if (t->steps + t->starts == 1 && t->first_step < 0) {
         t->first_step = r->step;
@@ -182,6 +183,7 @@ void judge(struct job *job, struct judgment *j) {
         ends[i] = read_attempt(job, l, i, &readings[i]);
         j->malformed += readings[i].malformed;
         j->steps += readings[i].steps;
+        j->shows_bursts |= readings[i].shows_bursts;
         j->unrecognized += readings[i].steps > 0 && !readings[i].is_recognized;
     }
     int64_t end = ends[job->attempt_count - 1];

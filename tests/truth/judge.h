@@ -13,7 +13,7 @@ struct reading {
     int64_t malformed;         /* lines */
     int64_t steps;             /* that lines say are complete */
     int64_t first_step;        /* the first that has a line; -1 */
-    bool has_job_end, has_checkpoints, is_recognized;
+    bool has_job_end, has_checkpoints, is_recognized, shows_bursts;
 };
 
 struct judgment {
@@ -29,6 +29,7 @@ struct judgment {
                               steps */
     int64_t lost_steps, steps; /* that the lines report */
     int64_t malformed;         /* lines */
+    bool shows_bursts;         /* steps that came at once */
     int unrecognized;          /* attempts with steps whose format was not found */
 };
 

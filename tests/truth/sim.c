@@ -115,6 +115,7 @@ static void vary(struct job *job) {
     if (!variation.is_on)
         return;
     job->sigma_percent = variation.sigma_percent;
+    job->is_buffered = variation.is_buffered;
     job->has_succeeded = job->has_saves = true;
     job->stall_percent = 0;
     job->evaluate_every = 0;

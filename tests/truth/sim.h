@@ -97,6 +97,7 @@ struct job {
     const struct style *style;  /* of format Generic: what its log looks like */
     int sigma_percent;          /* sim_vary() */
     int64_t slow_from, slow_to; /* steps [from, to) take twice as long; INT64_MAX */
+    bool is_buffered;           /* its output comes in writes of 8 KiB: sim_vary() */
     bool prints;                /* each record, as it is read */
     struct tear *tear;          /* of a line of one attempt (tear.h); NULL: all are whole */
     /* what happened */
@@ -111,12 +112,13 @@ struct job {
 };
 
 /* How the steps of all jobs vary from here on: their durations are lognormal of that sigma, in percent (0: as usual),
- * and twice as long from some step on, or for a tenth of the job. Such jobs have neither stalls nor evaluations, and
- * short saves. */
+ * and twice as long from some step on, or for a tenth of the job; or each program buffers its output. Such jobs have
+ * neither stalls nor evaluations, and short saves. */
 struct sim_variation {
     bool is_on;
     enum { SIM_KEEPS_PACE, SIM_SLOWS, SIM_SLOW_PATCH } change;
     int sigma_percent;
+    bool is_buffered;
 };
 void sim_vary(struct sim_variation v);
 

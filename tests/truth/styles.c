@@ -20,6 +20,13 @@ bool style_evaluates(const struct style *s) {
     return false;
 }
 
+bool style_draws_bar(const struct style *s) {
+    for (int i = 0; i < s->count; i++)
+        if (s->lines[i].kind == STYLE_BAR)
+            return true;
+    return false;
+}
+
 bool style_logs_each_step(const struct style *s) {
     return s->is_each_step;
 }

@@ -28,6 +28,7 @@ struct style {
 
 bool style_evaluates(const struct style *s);
 bool style_logs_each_step(const struct style *s);
+bool style_draws_bar(const struct style *s);
 /* The steps between saves, which are the epochs' ends; 0: any. */
 int64_t style_save_steps(const struct style *s);
 

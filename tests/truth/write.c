@@ -68,12 +68,36 @@ static void choose_lost(struct log *log, int *from, int *to) {
     *to = *from + (int)sim_between(log->job, 1, 20);
 }
 
+/* A program that buffers its output writes 8 KiB at once: a line has the time of the write that ends it. What is left
+ * is written when the program ends, and lost with one that was killed: of those that fail every second one. */
+static void buffer_lines(struct log *log) {
+    enum { BLOCK_BYTES = 8192 };
+    size_t bytes = 0, written = 0;
+    int first = 0;
+    for (int i = 0; i < log->count; i++) {
+        bytes += log->lines[i].size + 1;
+        if (bytes - written < BLOCK_BYTES)
+            continue;
+        written += (bytes - written) / BLOCK_BYTES * BLOCK_BYTES;
+        int end = written == bytes ? i + 1 : i;
+        for (int64_t at_ms = log->lines[i].at_ms; first < end; first++)
+            log->lines[first].at_ms = at_ms;
+    }
+    bool is_killed = log->attempt->silent_ms < INT64_MAX ||
+                     (log->attempt->has_failed && (log->job->seed + (uint64_t)log->attempt->start_ms) % 2 == 0);
+    for (int i = first; i < log->count && !is_killed; i++)
+        log->lines[i].at_ms = log->attempt->end_ms - 1;
+    log->count = is_killed ? first : log->count;
+}
+
 static void stamp_lines(struct log *log, struct buf *out) {
     int lost_from, lost_to;
     if (log->count == 0)
         return;
     qsort(log->lines, (size_t)log->count, sizeof *log->lines, compare_lines);
     choose_lost(log, &lost_from, &lost_to);
+    if (log->job->is_buffered)
+        buffer_lines(log);
     bool is_glued = false;
     for (int i = 0; i < log->count; i++) {
         const struct log_line *l = &log->lines[i];

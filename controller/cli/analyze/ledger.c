@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
-#include "cli/analyze/bursts.h"
 #include "cli/analyze/cause.h"
 #include "cli/analyze/claims.h"
 #include "cli/analyze/input.h"
@@ -33,6 +32,7 @@ struct attempt {
     int process;
     int64_t first_ms, last_ms;
     int64_t last_step_line;
+    int64_t write_ms, stated_ms; /* its first record, and how long the steps that came with it took */
     bool has_ended, has_failed;
     struct trainer_run trainer;
 };
@@ -50,7 +50,7 @@ struct analyze_ledger {
     struct repeats repeats;
     struct skew clock;
     struct heads heads;
-    int64_t repeated_lines, all_steps, unplaced_steps;
+    int64_t repeated_lines, all_steps, burst_steps;
     struct matcher *matcher; /* of root causes */
 
     /* A file that was opened, until its first lines show whether it continues the one before. */
@@ -62,7 +62,6 @@ struct analyze_ledger {
     struct buf tail;         /* its last lines */
     struct steplog *parser;
     bool is_stamped, has_attempt;
-    struct analyze_bursts bursts;
     int64_t before_ms, impossible, jumps;
     int64_t forward,
         backward;            /* the number of records with a later time than the one before, and with an earlier one */
@@ -139,9 +138,18 @@ static bool is_possible(struct analyze_ledger *l, const struct record *r) {
     return true;
 }
 
-/* Takes a record at its final time into the ledger. */
-static void take_record(void *context, const struct record *r) {
-    struct analyze_ledger *l = context;
+/* An attempt whose first step lines are a burst began before them: by as much as they state, but not before the attempt
+ * before it ended. */
+static void begin_before_burst(struct analyze_ledger *l, struct attempt *t, const struct record *r) {
+    if (r->kind != RECORD_STEP_END || r->duration_ms <= 0 || r->at_ms - t->write_ms >= RECORD_SAME_WRITE_MS)
+        return;
+    t->stated_ms += r->duration_ms;
+    if (r->same_write > 0)
+        t->first_ms = max_of(t->write_ms - t->stated_ms, t > l->attempts ? t[-1].last_ms : 0);
+}
+
+/* Takes a record into the ledger. */
+static void take_record(struct analyze_ledger *l, const struct record *r) {
     struct record mine = *r;
     bool is_step = r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END;
     struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
@@ -149,7 +157,8 @@ static void take_record(void *context, const struct record *r) {
         t = begin_attempt(l);
     mine.process = t->process;
     if (t->first_ms == TIME_UNKNOWN || r->at_ms < t->first_ms)
-        t->first_ms = r->at_ms;
+        t->first_ms = t->write_ms = r->at_ms;
+    begin_before_burst(l, t, r);
     if (t->last_ms == TIME_UNKNOWN || r->at_ms > t->last_ms)
         t->last_ms = r->at_ms;
     t->has_ended = r->kind == RECORD_JOB_END;
@@ -176,7 +185,7 @@ static void on_record(void *context, const struct record *r) {
     if (r->at_ms > l->until_ms || !is_possible(l, r))
         return;
     l->unread.steps_taken += is_step;
-    analyze_bursts_note(&l->bursts, r);
+    take_record(l, r);
 }
 
 struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
@@ -191,8 +200,6 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
         options.ideal_step_ms = llround(a->ideal_s * 1000);
     struct analyze_ledger *l = mem_new(struct analyze_ledger);
     l->analyze = a;
-    l->bursts.on_record = take_record;
-    l->bursts.context = l;
     l->keeps_all = options.keep_all;
     l->ledger = ledger_new(&options);
     ledger_set_unwatched(l->ledger, &(struct ledger_span){0, TIME_OPEN}, 1); /* a log shows only its own process */
@@ -227,7 +234,6 @@ void analyze_ledger_free(struct analyze_ledger *l) {
     buf_done(&l->tail);
     repeats_done(&l->repeats);
     skew_done(&l->clock);
-    analyze_bursts_done(&l->bursts);
     trace_clear(&l->trace);
     free(l->attempts);
     free(l);
@@ -273,28 +279,18 @@ static void note_unused(const struct analyze_ledger *l, const struct steplog_cou
         analyze_note(l->path, "no line (%lld) %s", (long long)counts->lines, why);
 }
 
-/* Steps of bursts without durations. */
-static int64_t unplaced(const struct analyze_ledger *l, const struct steplog_counts *counts) {
-    return max_of(counts->burst_steps - l->bursts.placed, 0);
-}
-
 static void note_bursts(const struct analyze_ledger *l, const struct steplog_counts *counts) {
-    static const char advice[] = "; write each line at once, with PYTHONUNBUFFERED=1 or python -u";
-    if (l->bursts.placed > 0)
-        analyze_note(l->path, "%lld steps were written in bursts, and are placed by the durations in their lines%s",
-                     (long long)l->bursts.placed, advice);
-    if (2 * unplaced(l, counts) > counts->steps)
-        analyze_note(
-            l->path,
-            "%lld steps were written in bursts, and their lines state no duration: they are spread evenly over "
-            "the time since the burst before%s",
-            (long long)unplaced(l, counts), advice);
+    if (2 * counts->burst_steps > counts->steps)
+        analyze_note(l->path,
+                     "%lld of %lld steps were written in bursts: they count as long as their lines state, else as the "
+                     "fastest, and the rest is Unattributed; write each line at once, with PYTHONUNBUFFERED=1, "
+                     "python -u, or print(..., flush=True)",
+                     (long long)counts->burst_steps, (long long)counts->steps);
 }
 
 static void finish_file(struct analyze_ledger *l) {
     if (l->parser == NULL)
         return;
-    analyze_bursts_flush(&l->bursts);
     struct steplog_counts counts = steplog_counts_get(l->parser);
     analyze_unread_add(&l->unread, l->parser, &l->samples);
     if (counts.steps > 0 || l->recognized[0] == '\0')
@@ -308,7 +304,7 @@ static void finish_file(struct analyze_ledger *l) {
     l->all_malformed += counts.malformed;
     l->repeated_lines += counts.repeated;
     l->all_steps += counts.steps;
-    l->unplaced_steps += unplaced(l, &counts);
+    l->burst_steps += counts.burst_steps;
     if (l->analyze->is_trial)
         return;
     if (!l->has_attempt && l->analyze->path_count > 1)
@@ -336,7 +332,6 @@ static void begin_file(struct analyze_ledger *l) {
     repeats_begin(&l->repeats);
     skew_begin(&l->clock);
     heads_begin(&l->heads);
-    analyze_bursts_begin(&l->bursts);
     l->before_ms = TIME_UNKNOWN;
     l->impossible = l->jumps = l->forward = l->backward = 0;
 }
@@ -445,13 +440,13 @@ static void set_clock_skew(const struct analyze_ledger *l, struct view *v) {
 }
 
 static void set_evidence(const struct analyze_ledger *l, struct view *v) {
-    if (2 * l->unplaced_steps <= l->all_steps)
+    if (2 * l->burst_steps <= l->all_steps)
         return;
     struct condition_view *c = set_condition(v, 1, "EvidenceComplete", "False", "WrittenInBursts");
     snprintf(c->message, sizeof c->message,
              "%lld of %lld steps were written many at once, so that their stamps do not say when they ended; set "
-             "PYTHONUNBUFFERED=1, or use python -u",
-             (long long)l->unplaced_steps, (long long)l->all_steps);
+             "PYTHONUNBUFFERED=1, or use python -u, or print(..., flush=True)",
+             (long long)l->burst_steps, (long long)l->all_steps);
 }
 
 /* Writes the status at through_ms, or its part in [from_ms, to_ms); from_ms TIME_UNKNOWN: all of it. */

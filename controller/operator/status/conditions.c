@@ -299,7 +299,7 @@ static bool set_bursts(struct view *v) {
         return false;
     set(v, EVIDENCE_COMPLETE, false, "WrittenInBursts", TIME_UNKNOWN,
         "%lld of %lld steps were written many at once, so that their stamps do not say when they ended; set "
-        "PYTHONUNBUFFERED=1 in the container",
+        "PYTHONUNBUFFERED=1 in the container, or print with flush=True",
         (long long)faults.burst_steps, (long long)faults.steps);
     return true;
 }

@@ -1,0 +1,110 @@
+/* Steps of a program that buffers its output: their lines come many at once (ledger/bursts.h). */
+#include "fact_list.h"
+#include "harness.h"
+
+#define SECOND INT64_C(1000)
+
+enum { STEPS = 20, WRITES = 12 };
+
+struct writes {
+    int64_t took_ms[WRITES], stated_ms; /* stated_ms: RECORD_NONE */
+    bool evaluates_between, checkpoints;
+};
+
+static int64_t bucket_ms(const struct ledger_result *r, enum bucket bucket) {
+    for (int i = 0; i < r->bucket_count; i++)
+        if (r->buckets[i].bucket == bucket)
+            return r->buckets[i].ms;
+    return 0;
+}
+
+static struct ledger *reloaded(struct ledger *l, int *process) {
+    struct buf saved;
+    struct error *err = NULL;
+    buf_init(&saved, 1 << 20);
+    CHECK_INT(ledger_save(l, LEDGER_SAVE_ALL, &saved), 0);
+    struct ledger *again = ledger_load(buf_slice(&saved), NULL, &err);
+    CHECK(again != NULL);
+    *process = ledger_add_process(again, 1, "a", 0, TIME_OPEN);
+    buf_done(&saved);
+    ledger_free(l);
+    return again;
+}
+
+/* A process that starts at 0 and whose steps come 20 at once. */
+static struct ledger_result result_of(const struct writes *w, int64_t *end_ms) {
+    struct ledger_options options = {.has_log = true};
+    struct ledger *l = fact_ledger(&options, 1);
+    struct ledger_occupancy life = fact_running(1, 0, 0, 0);
+    struct ledger_result r;
+    int64_t at_ms = 0, line = 0;
+    ledger_add_occupancy(l, &life);
+    int process = ledger_add_process(l, 1, "a", 0, TIME_OPEN);
+    for (int i = 0; i < WRITES; i++) {
+        at_ms += w->took_ms[i];
+        for (int k = 0; k < STEPS; k++) {
+            struct record step = fact_record(RECORD_STEP_END, process, ++line, at_ms + k / 10, i * STEPS + k);
+            step.duration_ms = w->stated_ms;
+            step.same_write = k >= 7 ? k : 0;
+            step.process = process;
+            ledger_add_record(l, &step);
+            if (w->evaluates_between && k % 3 == 0) {
+                ledger_evaluate(l, at_ms + k / 10, &r);
+                ledger_result_done(&r);
+            }
+            if (w->checkpoints && (i * STEPS + k) % 13 == 0)
+                l = reloaded(l, &process);
+        }
+    }
+    *end_ms = at_ms + 1;
+    ledger_evaluate(l, *end_ms, &r);
+    ledger_free(l);
+    return r;
+}
+
+/* As long as they state; the first write holds start-up, so its first step states none. */
+TEST(steps_of_a_burst_take_what_they_state) {
+    struct writes w = {.took_ms = {90 * SECOND}, .stated_ms = 2 * SECOND};
+    int64_t end_ms;
+    for (int i = 1; i < WRITES; i++)
+        w.took_ms[i] = STEPS * 2 * SECOND + (i % 3 == 0) * 5 * SECOND;
+    struct ledger_result r = result_of(&w, &end_ms);
+    int64_t stated_ms = (WRITES * STEPS - 1) * 2 * SECOND;
+    CHECK_INT(r.productive_ms, stated_ms);
+    CHECK_INT(bucket_ms(&r, BUCKET_UNATTRIBUTED), end_ms - stated_ms);
+    CHECK_INT(r.last_step, WRITES * STEPS - 1);
+    CHECK_INT(r.step_count, WRITES * STEPS);
+    ledger_result_done(&r);
+}
+
+/* As the fastest, all else is not known: neither stalls nor preparation are claimed. */
+TEST(steps_of_a_burst_take_as_long_as_the_fastest) {
+    struct writes w = {.took_ms = {90 * SECOND}, .stated_ms = RECORD_NONE};
+    int64_t end_ms;
+    for (int i = 1; i < WRITES; i++)
+        w.took_ms[i] = (i == 5 ? 600 : i % 3 == 0 ? 50 : 40) * SECOND;
+    struct ledger_result r = result_of(&w, &end_ms);
+    int64_t truth_ms = WRITES * STEPS * 2 * SECOND;
+    CHECK(r.productive_ms <= truth_ms);
+    CHECK(r.productive_ms >= truth_ms * 3 / 4);
+    CHECK_INT(r.productive_ms + bucket_ms(&r, BUCKET_UNATTRIBUTED), end_ms);
+    ledger_result_done(&r);
+}
+
+TEST(bursts_do_not_depend_on_evaluations_and_checkpoints) {
+    struct writes w = {.took_ms = {90 * SECOND}, .stated_ms = 2 * SECOND};
+    int64_t end_ms;
+    for (int i = 1; i < WRITES; i++)
+        w.took_ms[i] = (40 + i % 3) * SECOND;
+    struct ledger_result whole = result_of(&w, &end_ms);
+    for (int i = 1; i < 4; i++) {
+        w.evaluates_between = i & 1;
+        w.checkpoints = i & 2;
+        struct ledger_result r = result_of(&w, &end_ms);
+        CHECK_INT(r.productive_ms, whole.productive_ms);
+        CHECK_INT(r.step_count, whole.step_count);
+        CHECK_INT(r.median_step_ms, whole.median_step_ms);
+        ledger_result_done(&r);
+    }
+    ledger_result_done(&whole);
+}
