@@ -5,8 +5,8 @@
 
 #include "ledger/process.h"
 
-/* The event was added last, and so many before it came with it: the burst so far becomes one event. has_settled: the
- * first event of the list stays. */
+/* The event was added last, and same_write events before it came with it: the burst so far becomes one event.
+ * has_settled: the first event of the list stays. */
 void bursts_join(struct step_list *list, const struct step_event *e, int64_t same_write, bool has_settled);
 /* Whether most of the list's steps came in bursts. */
 bool bursts_are_usual(const struct step_list *list);

@@ -202,11 +202,13 @@ static void set_first(struct cursor *c, const struct view *v, const struct step_
 }
 
 /* Nothing is known of the time since the burst before but its steps, which took as long as they state, or as the
- * fastest. */
-static void set_burst(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t) {
+ * fastest. What a process's first line states holds start-up. */
+static void set_burst(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t, bool is_first) {
     struct base *b = &c->base;
     int64_t from = max_of(s->from_ms, t), net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
-    b->ordinary_ms = min_of(net, expected_ms(c, v, b->run, c->event, s->weight));
+    bool is_line = is_first && v->list->runs[0].first_step == v->list->items[c->event].step;
+    b->ordinary_ms =
+        min_of(net, is_line ? c->training->low_ms * s->weight : expected_ms(c, v, b->run, c->event, s->weight));
     b->unreported_ms = net - b->ordinary_ms;
 }
 
@@ -233,7 +235,7 @@ static void set_step(struct cursor *c, const struct view *v, int64_t t) {
     b->ordinary_ms = max_of(training->hang_after_ms, 2 * training->ideal_ms * s.weight);
     bool is_first = c->event == run->first && c->run == v->run_first && !run->is_continued;
     if (v->is_buffered)
-        set_burst(c, v, &s, t);
+        set_burst(c, v, &s, t, is_first);
     else if (is_first)
         set_first(c, v, &s, t);
     else

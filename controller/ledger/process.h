@@ -58,6 +58,11 @@ struct overlay {
     bool is_derived;  /* record.is_derived */
 };
 
+/* Whether a line says how long it was, not the times of lines. */
+static inline bool overlay_is_stated(const struct overlay *o) {
+    return o->by_duration && !o->is_derived;
+}
+
 struct durable_mark {
     int64_t at_ms, step;
     bool is_final; /* final on all hosts; else the save is written, or no longer blocks: that counts where no log line

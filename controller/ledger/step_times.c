@@ -50,7 +50,7 @@ static void next_name(struct names *n) {
     for (; n->next < p->overlays.count; n->next++) {
         const struct overlay *o = &p->overlays.items[n->next];
         if (o->from_ms > n->known_ms || (o->by_duration && o->to_ms > n->known_ms) ||
-            (n->is_buffered && !o->by_duration))
+            (n->is_buffered && !overlay_is_stated(o)))
             continue;
         if (n->from_ms == TIME_OPEN)
             n->from_ms = o->from_ms, n->to_ms = o->to_ms;

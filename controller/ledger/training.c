@@ -412,7 +412,8 @@ static void flatten(const struct training *t, struct view *v, int64_t known_ms) 
     struct flattener f = {.at = v->begin_ms, .training = t, .view = v};
     for (size_t i = 0; i < v->process->overlays.count; i++) {
         const struct overlay *o = &v->process->overlays.items[i];
-        if (o->from_ms > known_ms || (o->by_duration && o->to_ms > known_ms) || (v->is_buffered && !o->by_duration))
+        if (o->from_ms > known_ms || (o->by_duration && o->to_ms > known_ms) ||
+            (v->is_buffered && !overlay_is_stated(o)))
             continue;
         while (k < open_count && compare_overlays(&open[k], o) < 0)
             flatten_one(&f, &open[k++]);
