@@ -139,15 +139,6 @@ static void begin_run(struct process *p, struct step_list *list, enum run_reason
     list->runs[list->run_count++] = (struct run_mark){list->count, reason, p->resume_step, p->ready_ms, first_step};
 }
 
-void step_list_count_delta(struct step_list *list, int64_t delta) {
-    for (size_t i = 0; i < ARRAY_SIZE(list->deltas); i++)
-        if (list->deltas[i].delta == delta || list->deltas[i].count == 0) {
-            list->deltas[i].delta = delta;
-            list->deltas[i].count++;
-            return;
-        }
-}
-
 /* A number that is not above the last one, with no restore in between: printed twice (several ranks), noise (a lone
  * "step=0"), the first of a new series, or, behind the first of this one, where training resumed. The next number
  * decides. */

@@ -49,6 +49,15 @@ struct step_list {
     struct delta_count deltas[8]; /* the distances between the numbers: 1, or the trainer's log interval */
 };
 
+static inline void step_list_count_delta(struct step_list *list, int64_t delta) {
+    for (size_t i = 0; i < sizeof list->deltas / sizeof list->deltas[0]; i++)
+        if (list->deltas[i].delta == delta || list->deltas[i].count == 0) {
+            list->deltas[i].delta = delta;
+            list->deltas[i].count++;
+            return;
+        }
+}
+
 struct overlay {
     int64_t from_ms, to_ms;
     uint32_t line;
@@ -182,7 +191,6 @@ int process_compare(const struct process *p, int64_t order_ms, const char *name,
 void step_list_drop(struct step_list *list, size_t first);
 /* Drops the intervals and checkpoints that ended no later than through_ms. */
 void process_settle(struct process *p, int64_t through_ms);
-void step_list_count_delta(struct step_list *list, int64_t delta);
 /* The number of the list's steps that were reported no later than through_ms. */
 size_t step_list_until(const struct step_list *list, int64_t through_ms);
 
