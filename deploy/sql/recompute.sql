@@ -1,6 +1,6 @@
 -- A job's status, computed again from its ledger alone. DuckDB reads the lines that `kubectl goodput analyze FILE... -o jsonl`
 -- prints; deploy/docs/how-to/recompute.md describes them. A file is one job:
---   duckdb -cmd "SET VARIABLE files = 'ledger.jsonl'" -init recompute.sql
+--   duckdb -c "SET VARIABLE files = 'ledger.jsonl'" -c ".read recompute.sql" -c "FROM badput"
 CREATE OR REPLACE TABLE record AS SELECT * FROM read_json(getvariable('files'), format = 'newline_delimited',
     filename = 'job', maximum_object_size = 67108864, columns = {
     record: 'VARCHAR', "from": 'TIMESTAMPTZ', "to": 'TIMESTAMPTZ', completeFrom: 'TIMESTAMPTZ', complete: 'BOOLEAN',

@@ -1,5 +1,5 @@
-/* The ledgers of recorded clusters, span by span, while their jobs run and when they have ended. tests/recompute computes
- * the statuses from those that RECORDS_DIR keeps. */
+/* The ledgers of recorded clusters, span by span, while their jobs run and when they have ended. tests/recompute
+ * computes the statuses from those that RECORDS_DIR keeps. */
 #include "harness.h"
 #include "operator/job/job.h"
 #include "operator/status/records.h"

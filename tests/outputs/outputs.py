@@ -118,6 +118,10 @@ def check_output(tally, name, output, text):
             good = True
         except ValueError:
             good = False
+    elif output == "jsonl":
+        records = [json.loads(line) for line in text.splitlines()]
+        spent = sum(r["milliseconds"] for r in records if r["record"] == "span")
+        good = records[0]["complete"] and spent == records[-1]["status"]["time"]["wallMilliseconds"]
     elif output == "html":
         good = text.lower().startswith("<!doctype html") and text.rstrip().endswith("</html>")
     else:

@@ -2,7 +2,7 @@
 """recompute.py [LIVES]: every number that deploy/sql/recompute.sql computes in DuckDB from ledgers alone, against the
 status of the same moment: to the millisecond, on LIVES simulated lives of jobs, as many simulated trainers' logs, and
 the recordings of real clusters and nodes, every 16 events.
-Needs the packages of tests/parity/setup.sh duckdb, and the programs."""
+Needs the packages of tests/parity/setup.sh duckdb duckdb-cli, and the programs."""
 import glob
 import json
 import os
@@ -172,6 +172,22 @@ def replay_recordings():
                    stdout=subprocess.DEVNULL, env={**os.environ, "RECORDS_DIR": f"{DIR}/recording"})
 
 
+def run_documented(c):
+    """The commands of recompute.md, as they stand there, with DuckDB's own program."""
+    with open("deploy/docs/how-to/recompute.md", encoding="utf-8") as page:
+        commands = "\n".join(line for line in page.read().splitlines() if line.startswith("    "))
+    folder = f"{DIR}/documented"
+    shutil.copytree("tests/data/trainer-logs/maxtext/restarts", folder)
+    os.symlink(os.path.abspath("deploy"), f"{folder}/deploy")
+    program = os.path.abspath(f"{BIN}/kubectl-goodput")
+    path = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
+    done = subprocess.run(["bash", "-e", "-c", commands.replace("kubectl goodput", program)], cwd=folder, text=True,
+                          capture_output=True, env={**os.environ, "PATH": path})
+    shown = done.stdout + done.stderr
+    c.same("recompute.md", "documented commands", True,
+           done.returncode == 0 and "wall" in shown and "WastedProgress" in shown and "Error" not in shown)
+
+
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     shutil.rmtree(DIR, ignore_errors=True)
@@ -182,6 +198,7 @@ def main():
     replay_recordings()
     c = Check()
     jobs = {kind: check(f"{DIR}/{kind}/*.jsonl", c) for kind in ("life", "log", "recording")}
+    run_documented(c)
     for line in c.bad[:20]:
         print(f"not ok - {line}")
     print(f"{jobs['life']} lives, {jobs['log']} logs, {jobs['recording']} statuses of recordings; numbers: "
