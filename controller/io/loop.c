@@ -21,9 +21,10 @@
 
 enum {
     BATCH_EVENTS = 64, /* events of ours per turn, before lws's own connections have their chance */
-    /* What lws may hold; ours is one of them. The listeners together have 224 connections at most, and as many that are
+    /* What lws may hold; ours is one of them. The listeners together have 272 connections at most, and as many that are
      * being closed (io/server_connections.c). */
-    SERVER_CONNECTIONS = 512,
+    HEADERS_MAX_BYTES = 20480, /* of a request, so that a long token has room; lws has 4,096 by default */
+    SERVER_CONNECTIONS = 640,
 };
 
 struct deferred {
@@ -271,6 +272,7 @@ static int adopt_epoll(struct loop *loop, struct error **err) {
                                              .vhost_name = "loop",
                                              .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
                                              .fd_limit_per_thread = SERVER_CONNECTIONS,
+                                             .max_http_header_data = HEADERS_MAX_BYTES,
                                              .user = loop};
     lws_set_log_level(0, discard_lws_log);
     loop->lws = lws_create_context(&info);

@@ -281,6 +281,35 @@ TEST(a_feed_that_admits_is_for_those_whom_it_knows) {
     CHECK_INT(released, 2);
 }
 
+static void count_headers(void *context, const struct server_request *request, struct server_reply *reply) {
+    (void)context;
+    buf_format(&reply->body, "%zu %zu", request->authorization.size_bytes, request->cookie.size_bytes);
+}
+
+TEST(long_tokens_have_room) {
+    struct loop *loop = loop_new(NULL);
+    const struct server_endpoint endpoint = {"/count", count_headers, NULL};
+    const struct server_options options = {.address = "127.0.0.1:0", .endpoints = &endpoint, .endpoint_count = 1};
+    struct server *s = server_new(loop, &options, NULL);
+    REQUIRE(s != NULL);
+    static const struct {
+        const char *header, *answer;
+        int length;
+    } cases[] = {{"Authorization", "\r\n\r\n14000 0", 14000},
+                 {"Cookie", "\r\n\r\n0 14000", 14000},
+                 {"Authorization", "", 30000}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        CLEANUP_FREE char *request =
+            mem_format("GET /count HTTP/1.1\r\nHost: x\r\n%s: %0*d\r\n\r\n", cases[i].header, cases[i].length, 0);
+        char answer[4096];
+        talk(loop, server_port(s), request, answer, sizeof answer);
+        CHECK(*cases[i].answer != '\0' ? strstr(answer, cases[i].answer) != NULL
+                                       : strncmp(answer, "HTTP/1.1 200", 12) != 0);
+    }
+    server_free(s);
+    loop_free(loop);
+}
+
 TEST(the_feed_is_for_its_own_page) {
     struct loop *loop = loop_new(NULL);
     int64_t newest = 2;
