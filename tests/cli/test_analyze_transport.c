@@ -388,6 +388,10 @@ TEST(bursts_without_durations_are_a_range) {
     CHECK_INT((int64_t)run_number(&run, "goodputPPM", "runtimeUpperBound"), 1000000);
     CHECK(wall_ms > truth_ms);
     run_done(&run);
+    run = run_analyze("a.log", "-o table");
+    CHECK(strstr(run.out, "the lines were written many at once") != NULL); /* what to do */
+    CHECK(strstr(run.out, "add timestamps") == NULL);
+    run_done(&run);
     buf_clear(&b); /* fast steps are none */
     for (int step = 0; step < STEPS; step++)
         buf_format(&b, "%s step %d loss 2.%d\n", rfc3339_format(stamp, time_ns(0) + step * INT64_C(3000000), 9), step,

@@ -34,7 +34,20 @@ static const struct {
                      "saves and restores"},
 };
 
-static const char *advice_of(const char *bucket) {
+static bool is_written_in_bursts(const json_t *status) {
+    size_t i;
+    json_t *condition;
+    json_array_foreach(pick(status, "conditions"), i, condition) {
+        if (strcmp(pick_text(condition, "reason"), "WrittenInBursts") == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *advice_of(const json_t *status, const char *bucket) {
+    if (strcmp(bucket, "Unattributed") == 0 && is_written_in_bursts(status))
+        return "the lines were written many at once, so that their times say little: set PYTHONUNBUFFERED=1, or use "
+               "python -u, or print(..., flush=True)";
     for (size_t i = 0; i < ARRAY_SIZE(advice_list); i++)
         if (strcmp(advice_list[i].bucket, bucket) == 0)
             return advice_list[i].advice;
@@ -99,7 +112,7 @@ static void draw_advice(const json_t *status, const struct text_style *style, st
         size_t i, at = 0;
         json_t *bucket;
         json_array_foreach(badput, i, bucket) {
-            if (!is_shown[i] && advice_of(pick_text(bucket, "bucket")) != NULL &&
+            if (!is_shown[i] && advice_of(status, pick_text(bucket, "bucket")) != NULL &&
                 (best == NULL || pick_int(bucket, "milliseconds", 0) > pick_int(best, "milliseconds", 0))) {
                 best = bucket;
                 at = i;
@@ -114,7 +127,7 @@ static void draw_advice(const json_t *status, const struct text_style *style, st
         CLEANUP_BUF struct buf line;
         buf_init(&line, 4096);
         long long percent = (pick_int(best, "milliseconds", 0) * 200 + wall_ms) / (2 * wall_ms);
-        buf_format(&line, "%d. %s, %lld%% of the time: %s", number, name, percent, advice_of(name));
+        buf_format(&line, "%d. %s, %lld%% of the time: %s", number, name, percent, advice_of(status, name));
         if (strcmp(name, "WastedProgress") == 0)
             append_saving(&line, status);
         text_wrap(out, style, 2, 3, buf_text(&line));
