@@ -343,7 +343,30 @@ static int64_t shown_until_ms(const struct flattener *f, const struct overlay *o
     return o->to_ms - (training_high_ms(t, f->view, line) - t->usual_ms) * t->interval;
 }
 
+/* The recorder's waits for input may overlap the step in which they lie: they count as far as it is longer than usual,
+ * and than what else was named in it. */
+static int64_t waited_until_ms(const struct flattener *f, const struct overlay *o) {
+    const struct view *v = f->view;
+    size_t after = step_list_until(v->list, o->from_ms);
+    if (after == 0 || after > v->completed) /* before the first step, or in one that has not ended */
+        return TIME_OPEN;
+    const struct step_event *e = &v->list->items[after - 1];
+    int64_t end_ms = after < v->event_count ? e[1].at_ms : v->job_end_ms;
+    const struct overlay_list *all = &v->process->overlays;
+    int64_t longer_ms = end_ms - e->at_ms - f->training->first_ms;
+    for (size_t i = BISECT(k, all->count, all->items[k].from_ms < e->at_ms);
+         i < all->count && all->items[i].from_ms < end_ms; i++)
+        if (all->items[i].bucket != BUCKET_DATA_LOADING || all->items[i].from_ms < o->from_ms)
+            longer_ms -= min_of(all->items[i].to_ms, end_ms) - all->items[i].from_ms;
+    return f->training->first_ms > 0 ? o->from_ms + max_of(longer_ms, 0) : o->from_ms;
+}
+
 static void emit(struct flattener *f, const struct overlay *o, int64_t to) {
+    if (o->bucket == BUCKET_DATA_LOADING && f->view->reports_starts) {
+        emit_as(f, o, o->bucket, min_of(to, waited_until_ms(f, o)));
+        f->at = max_of(f->at, to);
+        return;
+    }
     emit_as(f, o, o->bucket, min_of(to, shown_until_ms(f, o)));
     emit_as(f, o, BUCKET_UNATTRIBUTED, to);
 }

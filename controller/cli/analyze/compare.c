@@ -26,7 +26,7 @@ static const struct row {
      "there only the first step beyond the mean of its attempt's others counts, nothing if there are no others",
      "here a first step counts beyond the whole job's ideal step, and its lost part is lost work"},
     {"data loading", "DataLoading", "DATA_LOADING_SYNC",
-     "there only the first load after a start is synchronous; here every load that a step waited for",
+     "there only the first load after a start is synchronous; here also others, as far as they made a step longer",
      "there the last load before a restart is added once more"},
     {"saving", "CheckpointSave", "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME",
      "there saves of the same step count once, by their mean",
