@@ -82,6 +82,7 @@ grep -hE '^(not ok|cgroups:|a virtual machine|the virtual machine)' "$logs/node-
 step chaos make -s chaos CHAOS="${CHAOS:-200}"
 grep -h '^chaos: seed' "$logs/chaos.log"
 step losses python3 tests/bench/losses.py
+step changes python3 tests/bench/changes.py
 step losses-cluster env -u JOBS tests/cluster/losses.sh
 grep -hE 'losses, in status' "$logs"/losses*.log
 step fuzz-formats make -s fuzz-formats FUZZ_SECONDS="${FORMAT_SECONDS:-600}"
