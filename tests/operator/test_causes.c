@@ -305,6 +305,21 @@ static const struct {
      "",
      "JobSet js: replicated job slice waits for startupPolicy InOrder"},
     {{"JobSet", "restarts", "restarts 2", "", "js", "", "", ""}, NO_BUCKET, CAUSE_UNKNOWN, "", "JobSet js: restarts 2"},
+    {{"RayJob", "Suspended", "", "", "rj", "", "", ""},
+     BUCKET_SUSPENDED,
+     CAUSE_USER_SUSPEND,
+     "",
+     "RayJob rj: spec.suspend=true"},
+    {{"PyTorchJob", "Suspended", "", "", "pt", "", "", ""},
+     BUCKET_SUSPENDED,
+     CAUSE_USER_SUSPEND,
+     "",
+     "PyTorchJob pt: spec.runPolicy.suspend=true"},
+    {{"RayJob", "restarts", "restarts 2", "", "rj", "Job failed", "", ""},
+     NO_BUCKET,
+     CAUSE_APPLICATION_ERROR,
+     "",
+     "RayJob rj: restarts 2: Job failed"},
 };
 
 static const char *cell(const char *pattern) {

@@ -129,7 +129,7 @@ ENUMS = [
      "s ms us ns min RFC3339 unixSeconds unixMilliseconds TFLOP/s GFLOP/s"),
 ]
 
-NAME = "name must be the name of a JobSet, Job or TrainJob: lower case letters, digits, '-' and '.'"
+NAME = "name must be the name of the job: lower case letters, digits, '-' and '.'"
 FORMAT = "format is Auto, Recorder, MaxText, Megatron, NeMo, TorchTitan, DeepSpeed, HuggingFace, Keras, Lightning, Generic, " \
     "Regex or the name of a StepLogFormat (in lower case)"
 PATH = "path lies below the controller's log root: it must not begin with '/' or contain '..'"
@@ -170,16 +170,22 @@ VALUES = [
 OTHERS = [
     ("target-job", "JobGoodput", {"targetRef": JOB}, None),
     ("target-job-of-jobset", "JobGoodput", {"targetRef": dict(JOB, apiGroup="jobset.x-k8s.io")},
-     "kind Job with apiGroup jobset.x-k8s.io is not supported as a target: use kind JobSet with apiGroup "
-     "jobset.x-k8s.io, kind Job with apiGroup batch, or kind TrainJob with apiGroup trainer.kubeflow.org (a group has no version)"),
+     "kind Job with apiGroup jobset.x-k8s.io is not supported as a target: use jobset.x-k8s.io JobSet, "
+     "batch Job, trainer.kubeflow.org TrainJob, ray.io RayJob, leaderworkerset.x-k8s.io LeaderWorkerSet or "
+     "kubeflow.org PyTorchJob (a group has no version)"),
     ("target-jobset-of-batch", "JobGoodput", {"targetRef": dict(TARGET, apiGroup="batch")},
      "kind JobSet with apiGroup batch is not supported as a target"),
     ("target-trainjob", "JobGoodput",
      {"targetRef": {"apiGroup": "trainer.kubeflow.org", "kind": "TrainJob", "name": "a"}, "requiredReplicatedJobs": ["node"]}, None),
     ("target-trainjob-of-kubeflow", "JobGoodput", {"targetRef": {"apiGroup": "kubeflow.org", "kind": "TrainJob", "name": "a"}},
      "kind TrainJob with apiGroup kubeflow.org is not supported as a target"),
-    ("target-pytorchjob", "JobGoodput", {"targetRef": {"apiGroup": "kubeflow.org", "kind": "PyTorchJob", "name": "a"}},
-     "kind PyTorchJob with apiGroup kubeflow.org is not supported as a target"),
+    ("target-rayjob", "JobGoodput", {"targetRef": {"apiGroup": "ray.io", "kind": "RayJob", "name": "a"}}, None),
+    ("target-raycluster", "JobGoodput", {"targetRef": {"apiGroup": "ray.io", "kind": "RayCluster", "name": "a"}},
+     "kind RayCluster with apiGroup ray.io is not supported as a target"),
+    ("target-lws", "JobGoodput", {"targetRef": {"apiGroup": "leaderworkerset.x-k8s.io", "kind": "LeaderWorkerSet", "name": "a"}}, None),
+    ("target-pytorchjob", "JobGoodput", {"targetRef": {"apiGroup": "kubeflow.org", "kind": "PyTorchJob", "name": "a"}}, None),
+    ("target-mpijob", "JobGoodput", {"targetRef": {"apiGroup": "kubeflow.org", "kind": "MPIJob", "name": "a"}},
+     "kind MPIJob with apiGroup kubeflow.org is not supported as a target"),
     ("target-no-name", "JobGoodput", {"targetRef": {"apiGroup": "batch", "kind": "Job"}},
      "spec.targetRef.name: Required value"),
     ("target-no-kind", "JobGoodput", {"targetRef": {"apiGroup": "batch", "name": "a"}},

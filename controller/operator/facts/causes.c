@@ -133,12 +133,18 @@ static const struct cause_rule rules[] = {
      "jobset_types.go; where Kueue holds it, its Workload says why"},
     {"Job", "Suspended", "*", "*", BUCKET_SUSPENDED, CAUSE_USER_SUSPEND, "", "Job {name}: spec.suspend=true",
      "batch/v1"},
+    {"RayJob", "Suspended", "*", "*", BUCKET_SUSPENDED, CAUSE_USER_SUSPEND, "", "RayJob {name}: spec.suspend=true",
+     "rayjob_types.go; where Kueue holds it, its Workload says why"},
+    {"PyTorchJob", "Suspended", "*", "*", BUCKET_SUSPENDED, CAUSE_USER_SUSPEND, "",
+     "PyTorchJob {name}: spec.runPolicy.suspend=true", "training-operator common_types.go RunPolicy"},
     {"JobSet", "dependsOn", "*", "*", BUCKET_DEPENDENCY_WAIT, NO_CAUSE, "",
      "JobSet {name}: replicated job {reason} waits for dependsOn", "jobset_types.go, KEP-672"},
     {"JobSet", "startupPolicy", "*", "*", BUCKET_DEPENDENCY_WAIT, NO_CAUSE, "",
      "JobSet {name}: replicated job {reason} waits for startupPolicy InOrder", "jobset_types.go, KEP-104"},
     {"JobSet", "restarts", "*", "*", NO_BUCKET, CAUSE_UNKNOWN, "", "JobSet {name}: {reason}{: message}",
      "status.restarts, RestartingJobSet (jobset#1219): a restart whose trigger left no trace"},
+    {"RayJob", "restarts", "*", "*", NO_BUCKET, CAUSE_APPLICATION_ERROR, "", "RayJob {name}: {reason}{: message}",
+     "KubeRay checkBackoffLimitAndUpdateStatusIfNeeded: the Ray job failed, and its RayCluster is replaced"},
 };
 
 static const char *text_of(const char *text) {

@@ -82,8 +82,11 @@ static void add_restarts(const struct model_job *job, struct sink *sink) {
         if (!fact_is_restart_known(job, r)) /* only counted */
             continue;
         snprintf(reason, sizeof reason, "%s %lld", r->what, (long long)r->number);
-        struct cause_facts f = {
-            .object = "JobSet", .shows = "restarts", .reason = reason, .name = t->name, .message = r->message};
+        struct cause_facts f = {.object = kind_name(t->kind),
+                                .shows = "restarts",
+                                .reason = reason,
+                                .name = t->name,
+                                .message = r->message};
         struct ledger_disruption d = {.key = sink_key("restarts", r->what, r->number),
                                       .at_ms = fact_restarted_ms(job, r),
                                       .opens = fact_is_restart_watched(job, r)};

@@ -25,14 +25,18 @@ static bool has_silent_node(const struct target *t) {
 static bool is_concerned(const struct model_job *job, enum resource resource) {
     switch (resource) {
     case RESOURCE_JOBSET:
-        return kind_row(job->spec.target_kind)->measured == TARGET_JOBSET;
+    case RESOURCE_JOB:
+    case RESOURCE_RAYJOB:
+    case RESOURCE_RAYCLUSTER:
+    case RESOURCE_LEADERWORKERSET:
+    case RESOURCE_PYTORCHJOB:
+        return kind_is_of(job->spec.target_kind, resource);
     case RESOURCE_WORKLOAD:
         return may_be_queued(job->target);
     case RESOURCE_STEPLOGFORMAT:
         return job_has_user_format(job);
     case RESOURCE_NODE_LEASE:
         return has_silent_node(job->target);
-    case RESOURCE_JOB:
     case RESOURCE_POD:
     case RESOURCE_NODE:
     case RESOURCE_EVENT:
@@ -53,15 +57,14 @@ const struct forbidden *job_forbidden(const struct model_job *job, enum resource
 
 /* Without nodes and Events pods still show which slots are held; a Workload once known may have changed since. */
 const struct forbidden *job_blocked_by(const struct model_job *job, enum resource resource) {
-    bool decides = resource == RESOURCE_JOBSET || resource == RESOURCE_JOB || resource == RESOURCE_POD ||
+    bool decides = kind_is_of(job->spec.target_kind, resource) || resource == RESOURCE_POD ||
                    (resource == RESOURCE_WORKLOAD && job->target && job->target->workloads);
     return decides ? job_forbidden(job, resource) : NULL;
 }
 
 const struct forbidden *job_blocked(const struct model_job *job) {
-    static const enum resource all[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_WORKLOAD};
     const struct forbidden *f = NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(all) && f == NULL; i++)
-        f = job_blocked_by(job, all[i]);
+    for (int r = 0; r < RESOURCE_COUNT && f == NULL; r++)
+        f = job_blocked_by(job, (enum resource)r);
     return f;
 }

@@ -6,9 +6,8 @@
 #define MAX_SLOTS 10000000
 
 bool job_is_managed_elsewhere(const struct model_job *job) {
-    const char *by = job->target ? job->target->spec.managed_by : "";
-    return by[0] && strcmp(by, "jobset.sigs.k8s.io/jobset-controller") != 0 &&
-           strcmp(by, "kubernetes.io/job-controller") != 0;
+    const struct target *t = job->target;
+    return t && t->spec.managed_by[0] && strcmp(t->spec.managed_by, kind_row(t->kind)->controller) != 0;
 }
 
 bool target_is_queued_by_kueue(const struct target *t) {

@@ -151,7 +151,7 @@ struct head {
 static void visit_head(struct codec *c, struct head *h) {
     codec_time(c, &h->written_ms);
     codec_u64(c, &h->log_hash);
-    CODEC_INT(c, &h->kind, TARGET_JOBSET, TARGET_JOB);
+    CODEC_INT(c, &h->kind, TARGET_JOBSET, TARGET_KIND_COUNT - 1);
     CODEC_INT(c, &h->extent, EXTENT_ALL, EXTENT_BARE);
     codec_chars(c, h->uid, sizeof h->uid);
     codec_chars(c, h->namespace_, sizeof h->namespace_);

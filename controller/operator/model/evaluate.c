@@ -112,10 +112,9 @@ static bool is_final(struct model_job *job, const struct view *v) {
 
 /* The objects that decide could never be read: that none is known does not mean that there is none. */
 static bool is_blind(const struct model_job *job) {
-    static const enum resource all[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_POD, RESOURCE_WORKLOAD};
     bool is_so = false;
-    for (size_t i = 0; i < ARRAY_SIZE(all) && job->observation.through_ms == TIME_UNKNOWN; i++) {
-        const struct forbidden *f = job_blocked_by(job, all[i]);
+    for (int r = 0; r < RESOURCE_COUNT && job->observation.through_ms == TIME_UNKNOWN; r++) {
+        const struct forbidden *f = job_blocked_by(job, (enum resource)r);
         is_so |= f != NULL && f->through_ms == TIME_UNKNOWN;
     }
     return is_so;

@@ -104,9 +104,15 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
 }
 
 void model_watermark(struct model *m, enum resource resource, int64_t received_ms, bool is_absent) {
+    bool was_absent = m->store.is_absent[resource];
     m->jobs.receipt_ms = received_ms;
     store_complete(&m->store, resource, received_ms, is_absent);
     jobs_take_touched(&m->jobs);
+    for (size_t i = 0; i < m->jobs.by_name.count && was_absent != is_absent; i++) {
+        struct model_job *job = map_at(&m->jobs.by_name, i);
+        if (job->target == NULL && kind_is_of(job->spec.target_kind, resource))
+            job_mark_dirty(job);
+    }
     m->jobs.receipt_ms = TIME_UNKNOWN;
 }
 

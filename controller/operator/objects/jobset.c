@@ -22,11 +22,14 @@ static const struct jmember replicated_job[] = {
     JMEMBER_FIELD(TEMPLATE, has_dependency, "dependsOn", object_is_filled_scan),
 };
 
-/* One more than fit: which are required is decided by those with chips. */
-static void put_instead(struct object_jobset *jobset, const struct object_replicated_job *job, int *without_chips) {
+void object_jobset_add(struct object_jobset *jobset, const struct object_replicated_job *job) {
     int at = jobset->job_count - 1;
+    if (jobset->job_count < OBJECT_REPLICATED_JOBS) {
+        jobset->jobs[jobset->job_count++] = *job;
+        return;
+    }
     if (job->chips == 0) {
-        ++*without_chips;
+        jobset->left_out_idle++;
         return;
     }
     while (at >= 0 && jobset->jobs[at].chips > 0)
@@ -35,27 +38,14 @@ static void put_instead(struct object_jobset *jobset, const struct object_replic
         jobset->left_out++;
         return;
     }
-    ++*without_chips;
+    jobset->left_out_idle++;
     jobset->jobs[at] = *job;
 }
 
-static void replicated_jobs_scan(struct jscan *j, void *at) {
-    struct object_jobset *jobset = at;
-    int left_out_without_chips = 0;
-    if (!jscan_array(j))
-        return;
-    while (jscan_element(j)) {
-        struct object_replicated_job job = {.replicas = 1, .parallelism = -1, .completions = -1};
-        jmembers_read(j, JMEMBERS(replicated_job), &job);
-        if (jobset->job_count < OBJECT_REPLICATED_JOBS)
-            jobset->jobs[jobset->job_count++] = job;
-        else
-            put_instead(jobset, &job, &left_out_without_chips);
-    }
-    bool has_chips = jobset->left_out > 0;
-    for (int i = 0; i < jobset->job_count; i++)
-        has_chips |= jobset->jobs[i].chips > 0;
-    jobset->left_out += has_chips ? 0 : left_out_without_chips;
+static void replicated_job_scan(struct jscan *j, void *jobset) {
+    struct object_replicated_job job = {.replicas = 1, .parallelism = -1, .completions = -1};
+    jmembers_read(j, JMEMBERS(replicated_job), &job);
+    object_jobset_add(jobset, &job);
 }
 
 static void order_scan(struct jscan *j, void *is_in_order) {
@@ -70,7 +60,7 @@ static const struct jmember coordinator[] = {
     JMEMBER(SET, coordinator_pod_index, "podIndex"),
 };
 static const struct jmember set_spec[] = {
-    JMEMBER_SELF("replicatedJobs", replicated_jobs_scan),
+    JMEMBER_ELEMENTS("replicatedJobs", replicated_job_scan),
     JMEMBER_OBJECT("startupPolicy", startup_policy),
     JMEMBER(SET, is_suspended, "suspend"),
     JMEMBER_OBJECT("coordinator", coordinator),
@@ -97,20 +87,30 @@ static const struct jmember set_status[] = {
 static const struct jmember set_rows[] = {JMEMBER_FIELD(SET, meta, "metadata", object_meta_scan),
                                           JMEMBER_OBJECT("spec", set_spec), JMEMBER_OBJECT("status", set_status)};
 
-int object_jobset_parse(struct slice json, struct object_jobset *jobset) {
+int object_jobset_read(struct slice json, const struct jmember *rows, size_t count, struct object_jobset *jobset) {
     memset(jobset, 0, sizeof *jobset);
     object_meta_init(&jobset->meta);
-    return object_read(json, JMEMBERS(set_rows), jobset);
+    jobset->end_ms = jobset->restarted_ms = TIME_UNKNOWN;
+    int err = object_read(json, rows, count, jobset);
+    bool has_chips = jobset->left_out > 0;
+    for (int i = 0; i < jobset->job_count; i++) /* which are required is decided by those with chips */
+        has_chips |= jobset->jobs[i].chips > 0;
+    jobset->left_out += has_chips ? 0 : jobset->left_out_idle;
+    return err;
 }
 
-static void template_scan(struct jscan *j, void *job) {
+int object_jobset_parse(struct slice json, struct object_jobset *jobset) {
+    return object_jobset_read(json, JMEMBERS(set_rows), jobset);
+}
+
+void object_template_scan(struct jscan *j, void *job) {
     jmembers_read(j, JMEMBERS(pod_template), job);
 }
 
 static const struct jmember job_spec[] = {
     JMEMBER(JOB, job.parallelism, "parallelism"),
     JMEMBER(JOB, job.completions, "completions"),
-    JMEMBER_FIELD(JOB, job, "template", template_scan),
+    JMEMBER_FIELD(JOB, job, "template", object_template_scan),
     JMEMBER(JOB, is_suspended, "suspend"),
     JMEMBER(JOB, managed_by, "managedBy"),
 };

@@ -1,4 +1,5 @@
-/* jobset: reads a JobSet, and a Job. */
+/* jobset: reads a JobSet, and a Job. What is read of a JobSet is also read of the kinds of job that have no Job
+ * objects: store/kind_*.c. */
 #ifndef OPERATOR_OBJECTS_JOBSET_H
 #define OPERATOR_OBJECTS_JOBSET_H
 
@@ -14,6 +15,7 @@ struct object_replicated_job {
 struct object_jobset {
     struct object_meta meta;
     struct object_replicated_job jobs[OBJECT_REPLICATED_JOBS];
+    int left_out_idle; /* without chips, beyond the array */
     int job_count,
         left_out; /* left_out: the number of jobs with chips (of all jobs, if none has chips) beyond the array */
     bool is_suspended, is_started_in_order;
@@ -22,8 +24,18 @@ struct object_jobset {
     int64_t coordinator_job_index, coordinator_pod_index;
     struct object_conditions conditions;
     int64_t restarts, job_restarts; /* job_restarts: sum over all jobRestarts[] */
+    /* Of kinds whose fields, not conditions, report these: */
+    bool has_ended, has_failed;
+    struct slice reason, message; /* of the end, or of the last restart; message: raw */
+    int64_t end_ms, restarted_ms;
 };
 int object_jobset_parse(struct slice json, struct object_jobset *jobset);
+/* Adds the replicated job; where the array is full, one with chips takes the place of the last without. */
+void object_jobset_add(struct object_jobset *jobset, const struct object_replicated_job *job);
+/* Reads a whole object of such a kind. */
+int object_jobset_read(struct slice json, const struct jmember *rows, size_t count, struct object_jobset *jobset);
+/* Of a pod template: the chips of its containers, into a struct object_replicated_job. */
+void object_template_scan(struct jscan *j, void *job);
 
 struct object_job {
     struct object_meta meta;

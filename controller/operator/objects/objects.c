@@ -9,9 +9,9 @@
 
 /* What object_condition_find is asked for: of Pods, JobSets and Jobs, Workloads, Nodes, and our own kinds. */
 static const char *const read_types[OBJECT_CONDITIONS] = {
-    "PodScheduled",  "Ready",    "DisruptionTarget", "TerminatedByKueue", "Suspended",
-    "Completed",     "Complete", "Failed",           "FailureTarget",     "RestartingJobSet",
-    "QuotaReserved", "Admitted", "Evicted",          "Requeued",          "Finished"};
+    "PodScheduled", "Ready",    "DisruptionTarget", "TerminatedByKueue", "Suspended",     "Completed",
+    "Complete",     "Failed",   "FailureTarget",    "RestartingJobSet",  "QuotaReserved", "Admitted",
+    "Evicted",      "Requeued", "Finished",         "Succeeded"};
 
 static bool is_read(struct slice type) {
     for (int i = 0; i < OBJECT_CONDITIONS && read_types[i] != NULL; i++)
@@ -43,6 +43,7 @@ void object_meta_init(struct object_meta *meta) {
     memset(meta, 0, sizeof *meta);
     meta->created_ms = meta->deletion_ms = meta->written_ms = TIME_UNKNOWN;
     meta->job_index = meta->completion_index = meta->restart_attempt = -1;
+    meta->group_index = meta->member_index = -1;
     meta->price = PRICE_NONE;
 }
 
@@ -76,6 +77,12 @@ static const struct jmember other_labels[] = {
     JMEMBER(META, queue, "kueue.x-k8s.io/queue-name"),
     JMEMBER(META, default_container, "kubectl.kubernetes.io/default-container"),
     JMEMBER(META, enabled, "goodput.dev/enabled"),
+    JMEMBER(META, ray_group, "ray.io/group"),
+    JMEMBER(META, replica_type, "training.kubeflow.org/replica-type"),
+    JMEMBER_FIELD(META, member_index, "training.kubeflow.org/replica-index", index_scan),
+    JMEMBER(META, set_name, "leaderworkerset.sigs.k8s.io/name"),
+    JMEMBER_FIELD(META, group_index, "leaderworkerset.sigs.k8s.io/group-index", index_scan),
+    JMEMBER_FIELD(META, member_index, "leaderworkerset.sigs.k8s.io/worker-index", index_scan),
 };
 
 static void labels_scan(struct jscan *j, void *at) {

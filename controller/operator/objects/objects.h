@@ -50,6 +50,9 @@ struct object_meta {
     /* labels and annotations */
     struct slice jobset_uid, jobset_name, replicated_job, controller_uid, queue, default_container, enabled;
     int64_t job_index, completion_index, restart_attempt; /* -1 */
+    /* of pods that no Job makes: the group of a RayCluster, the replica type of a PyTorchJob, the LeaderWorkerSet */
+    struct slice ray_group, replica_type, set_name;
+    int64_t group_index, member_index; /* of a LeaderWorkerSet; its worker's, or the replica's of a PyTorchJob; -1 */
     struct slice node_pool;
     const struct chip *chip; /* that the labels of a node name; NULL */
     int64_t price;           /* per chip-hour, by the label of a node: price.h */

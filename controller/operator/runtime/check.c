@@ -4,6 +4,8 @@
 #include "kube/client.h"
 #include "operator/runtime/watched.h"
 
+#include <string.h>
+
 #define ASK_US INT64_C(10000000)
 
 struct check {
@@ -19,9 +21,18 @@ struct check {
 
 static void ask_next(struct check *c);
 
-/* Lists of the whole cluster are asked for once, with the first namespace. */
+/* Several watches may select from one list. */
+static bool is_asked_already(const struct watched *watched) {
+    for (const struct watched *w = watched_table; w < watched; w++)
+        if (w->resource == watched->resource && strcmp(w->group_path, watched->group_path) == 0 &&
+            strcmp(w->plural, watched->plural) == 0)
+            return true;
+    return false;
+}
+
 static bool is_asked(const struct check *c) {
-    return watched_table[c->next].scope == WATCHED_NAMESPACED || c->is_first;
+    const struct watched *watched = &watched_table[c->next];
+    return (watched->scope == WATCHED_NAMESPACED || c->is_first) && !is_asked_already(watched);
 }
 
 static void on_reply(void *context, int status, struct slice body, const struct error *err) {

@@ -4,7 +4,11 @@ static const char *const names[RESOURCE_COUNT] = {[RESOURCE_JOBSET] = "jobsets",
                                                   [RESOURCE_JOB] = "jobs",
                                                   [RESOURCE_POD] = "pods",
                                                   [RESOURCE_NODE] = "nodes",
-                                                  [RESOURCE_WORKLOAD] = "workloads"};
+                                                  [RESOURCE_WORKLOAD] = "workloads",
+                                                  [RESOURCE_RAYJOB] = "rayjobs",
+                                                  [RESOURCE_RAYCLUSTER] = "rayclusters",
+                                                  [RESOURCE_LEADERWORKERSET] = "leaderworkersets",
+                                                  [RESOURCE_PYTORCHJOB] = "pytorchjobs"};
 
 bool positions_has(enum resource resource) {
     return names[resource] != NULL;

@@ -87,6 +87,17 @@ static const char *group_kind(struct slice kind) {
     return kind_find(kind, &found) ? kind_name(kind_row(found)->measured) : "Job";
 }
 
+/* A pod names only its RayCluster, whose name is that of its RayJob, "-", and five random characters (KubeRay
+ * GenerateRayClusterName); up to v1.2 "-raycluster-" stands between them. */
+static struct slice rayjob_of(struct slice cluster) {
+    static const char suffix[] = "-raycluster";
+    if (cluster.size_bytes > 6 && cluster.data[cluster.size_bytes - 6] == '-')
+        cluster.size_bytes -= 6;
+    if (slice_ends(cluster, suffix))
+        cluster.size_bytes -= sizeof suffix - 1;
+    return cluster;
+}
+
 /* By the rules of the store (observe_pod.c, observe_target.c, observe_cluster.c). "": to none. */
 static void group_key(char key[static KEY_SIZE], enum resource resource, const struct object_meta *m) {
     bool is_of_set = m->jobset_uid.size_bytes > 0;
@@ -99,6 +110,18 @@ static void group_key(char key[static KEY_SIZE], enum resource resource, const s
         target_key(key, "JobSet", m->namespace_, m->jobset_name);
     else if (resource == RESOURCE_JOB)
         target_key(key, "Job", m->namespace_, m->name);
+    else if (resource == RESOURCE_RAYJOB)
+        target_key(key, "RayJob", m->namespace_, m->name);
+    else if (resource == RESOURCE_RAYCLUSTER)
+        target_key(key, "RayJob", m->namespace_, rayjob_of(m->name));
+    else if (resource == RESOURCE_POD && slice_is(m->owner_kind, "RayCluster"))
+        target_key(key, "RayJob", m->namespace_, rayjob_of(m->owner_name));
+    else if (resource == RESOURCE_LEADERWORKERSET)
+        target_key(key, "LeaderWorkerSet", m->namespace_, m->name);
+    else if (resource == RESOURCE_POD && m->set_name.size_bytes > 0)
+        target_key(key, "LeaderWorkerSet", m->namespace_, m->set_name);
+    else if (resource == RESOURCE_PYTORCHJOB)
+        target_key(key, "PyTorchJob", m->namespace_, m->name);
     else if (resource == RESOURCE_POD || resource == RESOURCE_WORKLOAD)
         target_key(key, group_kind(m->owner_kind), m->namespace_, m->owner_name);
 }
@@ -450,8 +473,9 @@ static void report(const struct replay *p) {
 }
 
 void standby_replay(struct standby *s, struct wall_time now, const struct standby_handler *handler) {
-    static const enum resource others[] = {RESOURCE_JOBSET, RESOURCE_JOB, RESOURCE_WORKLOAD, RESOURCE_NODE,
-                                           RESOURCE_POD};
+    static const enum resource others[] = {RESOURCE_JOBSET,          RESOURCE_RAYJOB,     RESOURCE_RAYCLUSTER,
+                                           RESOURCE_LEADERWORKERSET, RESOURCE_PYTORCHJOB, RESOURCE_JOB,
+                                           RESOURCE_WORKLOAD,        RESOURCE_NODE,       RESOURCE_POD};
     const struct replay p = {s, handler, now};
     drop_unordered(s);
     hand_on_all(&p, RESOURCE_STEPLOGFORMAT);

@@ -5,12 +5,16 @@
 #define SECOND_US INT64_C(1000000)
 #define NO_CRD "its CRD is missing: install the chart, or kubectl apply -k deploy"
 #define NO_JOBSET "JobSet is not installed: only batch/v1 Jobs are measured"
+#define NO_KUBERAY "KubeRay is not installed: without RayJobs, nothing is missing"
+#define NO_LWS "LeaderWorkerSet is not installed: without them, nothing is missing"
+#define NO_PYTORCHJOB "Kubeflow's training operator is not installed: without PyTorchJobs, nothing is missing"
 #define NO_SLICES "without Dynamic Resource Allocation, nothing is missing"
 #define NO_KUEUE "this version of Kueue is not installed: without Kueue, nothing is missing"
 
-/* Pods: every pod that a Job made; a JobSet's are among them. Events: what happens to
- * pods (pulls, evictions), and to Jobs that are suspended or whose pods are refused. Those of nodes are in the
- * namespace default; node signals are of any type but Normal (NVSentinel writes the name of its check). */
+/* Pods: every pod that a Job made; a JobSet's are among them. Those that another kind of job makes bear its label, and
+ * are watched once the entry before is served. Events: what happens to pods (pulls, evictions), and to Jobs that are
+ * suspended or whose pods are refused. Those of nodes are in the namespace default; node signals are of any type but
+ * Normal (NVSentinel writes the name of its check). */
 const struct watched watched_table[] = {
     {RESOURCE_STEPLOGFORMAT, "/apis/goodput.dev/v1alpha1", "steplogformats", WATCHED_CLUSTER, NULL, NULL, true, false,
      60 * SECOND_US, NO_CRD},
@@ -20,6 +24,18 @@ const struct watched watched_table[] = {
      60 * SECOND_US, NO_JOBSET},
     {RESOURCE_JOB, "/apis/batch/v1", "jobs", WATCHED_NAMESPACED, NULL, NULL, false, false, 0, ""},
     {RESOURCE_POD, "/api/v1", "pods", WATCHED_NAMESPACED, "batch.kubernetes.io/job-name", NULL, false, false, 0, ""},
+    {RESOURCE_RAYJOB, "/apis/ray.io/v1", "rayjobs", WATCHED_NAMESPACED, NULL, NULL, true, false, 60 * SECOND_US,
+     NO_KUBERAY},
+    {RESOURCE_RAYCLUSTER, "/apis/ray.io/v1", "rayclusters", WATCHED_NAMESPACED, NULL, NULL, true, false, 60 * SECOND_US,
+     NO_KUBERAY},
+    {RESOURCE_POD, "/api/v1", "pods", WATCHED_NAMESPACED, "ray.io/cluster,!batch.kubernetes.io/job-name", NULL, true,
+     false, 0, ""},
+    {RESOURCE_LEADERWORKERSET, "/apis/leaderworkerset.x-k8s.io/v1", "leaderworkersets", WATCHED_NAMESPACED, NULL, NULL,
+     true, false, 60 * SECOND_US, NO_LWS},
+    {RESOURCE_POD, "/api/v1", "pods", WATCHED_NAMESPACED, "leaderworkerset.sigs.k8s.io/name", NULL, true, false, 0, ""},
+    {RESOURCE_PYTORCHJOB, "/apis/kubeflow.org/v1", "pytorchjobs", WATCHED_NAMESPACED, NULL, NULL, true, false,
+     60 * SECOND_US, NO_PYTORCHJOB},
+    {RESOURCE_POD, "/api/v1", "pods", WATCHED_NAMESPACED, "training.kubeflow.org/job-name", NULL, true, false, 0, ""},
     {RESOURCE_NODE, "/api/v1", "nodes", WATCHED_CLUSTER, NULL, NULL, false, false, 0, ""},
     {RESOURCE_EVENT, "/api/v1", "events", WATCHED_NAMESPACED, NULL, "involvedObject.kind=Pod", true, false, 0, ""},
     {RESOURCE_EVENT, "/api/v1", "events", WATCHED_NAMESPACED, NULL,

@@ -22,6 +22,11 @@ struct watched {
 extern const struct watched watched_table[];
 extern const size_t watched_count;
 
+/* Pods of one kind of job: watched once the entry before it in the table is served. */
+static inline bool watched_is_of_kind(const struct watched *watched) {
+    return watched->resource == RESOURCE_POD && watched->is_optional;
+}
+
 /* The list's path; namespace_ empty: of all namespaces, or of a list that has none. The caller frees it. */
 char *watched_path(const struct watched *watched, struct slice namespace_);
 

@@ -24,6 +24,7 @@ struct watch {
     char *namespace_;                 /* NULL: all, or cluster-scoped */
     struct kube_reflector *reflector; /* NULL while a fallback is not needed */
     struct watch *fallback;
+    const struct watch *after; /* the watch whose list it waits for; NULL */
     bool is_absent, is_in_trouble;
     int64_t trouble_us, refused_us; /* since when; refused_us 0: it is not refused */
     bool was_synced;
@@ -176,12 +177,17 @@ static bool is_read_by_leader_alone(enum resource resource) {
     return resource == RESOURCE_EVENT || resource == RESOURCE_NODE_EVENT || resource == RESOURCE_RESOURCESLICE;
 }
 
+static bool waits_for_kind(const struct watch *watch) {
+    const struct watch *kind = watch->after;
+    return kind != NULL && (kind->reflector == NULL || kind->is_absent || !kube_reflector_is_synced(kind->reflector));
+}
+
 static void start_rest(struct runtime_watches *owner, bool is_late) {
     for (size_t i = 0; i < owner->count; i++) {
         struct watch *watch = owner->watches[i];
         const struct watch *jobgoodputs = watch->source->scope == WATCHED_CLUSTER ? NULL : jobgoodputs_of(owner, watch);
         bool is_for_later = feed_is_standby(owner->feed) && is_read_by_leader_alone(watch->source->resource);
-        if (watch->source->is_fallback || is_for_later || watch->reflector != NULL ||
+        if (watch->source->is_fallback || is_for_later || waits_for_kind(watch) || watch->reflector != NULL ||
             (jobgoodputs != NULL && !kube_reflector_is_synced(jobgoodputs->reflector)))
             continue;
         if (is_late && jobgoodputs != NULL && jobgoodputs->words != NULL)
@@ -351,6 +357,8 @@ static void add_scope(struct runtime_watches *owner, enum watched_scope scope, s
         struct watch *watch = add(owner, &watched_table[i], namespace_);
         if (watched_table[i].is_fallback && before != NULL)
             before->fallback = watch;
+        if (watched_is_of_kind(&watched_table[i]))
+            watch->after = before;
         before = watch;
     }
 }
@@ -475,9 +483,11 @@ void runtime_watches_positions(const struct runtime_watches *owner, const char *
     for (size_t i = 0; i < owner->count; i++) {
         const struct watch *watch = owner->watches[i];
         bool is_of_it = watch->namespace_ == NULL || strcmp(watch->namespace_, namespace_) == 0;
-        if (is_of_it && watch->reflector != NULL && !watch->is_absent && positions_has(watch->source->resource))
-            positions->version[watch->source->resource] =
-                positions_version(slice_of(kube_reflector_version(watch->reflector)));
+        if (!is_of_it || watch->reflector == NULL || watch->is_absent || !positions_has(watch->source->resource))
+            continue;
+        int64_t *lowest = &positions->version[watch->source->resource]; /* pods have several watches */
+        int64_t version = positions_version(slice_of(kube_reflector_version(watch->reflector)));
+        *lowest = *lowest == 0 ? version : min_of(*lowest, version);
     }
 }
 

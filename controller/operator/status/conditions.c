@@ -49,6 +49,11 @@ static void set_ready(struct view *v) {
             kind, job->spec.target_name, job->links.duplicate_of->name);
     else if (blocked && !v->is_final)
         set(v, READY, false, "Forbidden", TIME_UNKNOWN, "%s", blocked->words);
+    else if ((job->target == NULL || !job->target->is_seen) &&
+             job->store->is_absent[kind_row(job->spec.target_kind)->resource])
+        set(v, READY, false, "KindNotServed", job->created_ms,
+            "the cluster does not serve %s (%s): install its controller; waiting for %s", kind,
+            kind_row(job->spec.target_kind)->api_version, job->spec.target_name);
     else if (job->target == NULL || !job->target->is_seen)
         set(v, READY, false, "TargetNotFound", job->created_ms, "there is no %s %s in namespace %s yet; waiting for it",
             kind, job->spec.target_name, job->namespace_);

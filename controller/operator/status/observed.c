@@ -33,6 +33,9 @@ int64_t view_objects_known(const struct model_job *job, int64_t now_ms) {
     int64_t min_ms = now_ms;
     for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
         min_ms = min_of(min_ms, known_for(job, needed[i], now_ms));
+    for (int r = 0; r < RESOURCE_COUNT; r++)
+        if (kind_is_of(job->spec.target_kind, (enum resource)r))
+            min_ms = min_of(min_ms, known_for(job, (enum resource)r, now_ms));
     return min_ms;
 }
 

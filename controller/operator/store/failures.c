@@ -38,7 +38,8 @@ void store_forget_failures(struct target *t) {
 
 static bool is_of_slot(const struct failure *a, const struct failure *b) {
     return a->job_index == b->job_index && a->completion_index == b->completion_index &&
-           strcmp(a->replicated_job, b->replicated_job) == 0 && strcmp(a->container, b->container) == 0;
+           (a->completion_index >= 0 || a->pod_id == b->pod_id) && strcmp(a->replicated_job, b->replicated_job) == 0 &&
+           strcmp(a->container, b->container) == 0;
 }
 
 static bool is_instance(const struct failure *a, const struct failure *b) {

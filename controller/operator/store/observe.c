@@ -2,8 +2,10 @@
 
 #include "base/minmax.h"
 #include "operator/store/completed.h"
+#include "operator/store/kinds.h"
 #include "operator/store/observe_cluster.h"
 #include "operator/store/observe_pod.h"
+#include "operator/store/observe_raycluster.h"
 #include "operator/store/observe_target.h"
 #include "operator/store/signals.h"
 #include "operator/store/unwatched.h"
@@ -20,12 +22,14 @@ static bool is_missing(const struct node *n, int64_t complete_ms) {
 }
 
 static const struct map *objects_of(const struct store *store, enum resource resource) {
-    return resource == RESOURCE_POD        ? &store->pods
-           : resource == RESOURCE_WORKLOAD ? &store->workloads
-           : resource == RESOURCE_JOB      ? &store->kube_jobs
-           : resource == RESOURCE_JOBSET   ? &store->targets
-           : resource == RESOURCE_NODE     ? &store->nodes
-                                           : NULL;
+    enum target_kind kind;
+    return resource == RESOURCE_POD          ? &store->pods
+           : resource == RESOURCE_WORKLOAD   ? &store->workloads
+           : resource == RESOURCE_JOB        ? &store->kube_jobs
+           : resource == RESOURCE_NODE       ? &store->nodes
+           : resource == RESOURCE_RAYCLUSTER ? &store->kube_jobs
+           : kind_shown_by(resource, &kind)  ? &store->targets
+                                             : NULL;
 }
 
 /* A restored object that was not observed since has vanished; so has a node that only pods name. Where the controller
@@ -43,10 +47,10 @@ static bool has_vanished(const struct store *store, enum resource resource, cons
         t = p->target, is_restored = p->is_restored;
     else if (resource == RESOURCE_WORKLOAD)
         t = w->target, is_restored = w->is_restored;
-    else if (resource == RESOURCE_JOB)
-        t = j->target, is_restored = j->is_restored;
+    else if (resource == RESOURCE_JOB || resource == RESOURCE_RAYCLUSTER)
+        t = j->target, is_restored = j->is_restored && kind_is_of(t->kind, resource);
     else
-        is_restored = t->kind == TARGET_JOBSET && t->is_restored;
+        is_restored = kind_row(t->kind)->resource == resource && t->is_restored;
     return is_restored && store_forbidden(store, resource, t->namespace_) == NULL;
 }
 
@@ -66,7 +70,15 @@ int store_observe(struct store *store, enum resource resource, enum observed wha
                   struct slice object, int64_t received_ms) {
     switch (resource) {
     case RESOURCE_JOBSET:
-        return observe_jobset(store, what, uid, object, received_ms);
+        return observe_run(store, TARGET_JOBSET, what, uid, object, received_ms);
+    case RESOURCE_RAYJOB:
+        return observe_run(store, TARGET_RAYJOB, what, uid, object, received_ms);
+    case RESOURCE_RAYCLUSTER:
+        return observe_raycluster(store, what, uid, object, received_ms);
+    case RESOURCE_LEADERWORKERSET:
+        return observe_run(store, TARGET_LEADERWORKERSET, what, uid, object, received_ms);
+    case RESOURCE_PYTORCHJOB:
+        return observe_run(store, TARGET_PYTORCHJOB, what, uid, object, received_ms);
     case RESOURCE_JOB:
         return observe_job(store, what, uid, object, received_ms);
     case RESOURCE_POD:

@@ -21,16 +21,15 @@ static bool set_time(int64_t *to, int64_t at) {
     return true;
 }
 
-/* The pod of that UID, or a new one if it belongs to a JobSet or a Job; NULL otherwise. */
-static struct pod *pod_of(struct store *store, const struct object_meta *meta) {
+/* The pod of that UID, or a new one if it belongs to a job of one of the kinds; NULL otherwise. */
+static struct pod *pod_of(struct store *store, struct object_meta *meta) {
     struct pod *p = map_get(&store->pods, meta->uid);
     if (p || meta->uid.size_bytes == 0)
         return p;
     struct target *t = NULL;
-    if (meta->jobset_uid.size_bytes > 0)
-        t = store_target(store, TARGET_JOBSET, meta->jobset_uid, meta->namespace_, meta->jobset_name);
-    else if (meta->controller_uid.size_bytes > 0 && slice_is(meta->owner_kind, "Job"))
-        t = store_target(store, TARGET_JOB, meta->controller_uid, meta->namespace_, meta->owner_name);
+    for (int kind = 0; kind < TARGET_KIND_COUNT && t == NULL; kind++)
+        if (kind_row((enum target_kind)kind)->of_pod != NULL)
+            t = kind_row((enum target_kind)kind)->of_pod(store, meta);
     return t ? store_pod_new(store, t, meta) : NULL;
 }
 

@@ -1,8 +1,10 @@
-/* JobSets and Jobs, into the store. A Job of a JobSet is part of that target. Any other Job is a target itself. */
+/* JobSets, other kinds that are read alike, and Jobs, into the store. A Job of a JobSet is part of that target. Any
+ * other Job is a target itself. */
 #include "operator/store/observe_target.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "operator/objects/jobset.h"
+#include "operator/store/adopt.h"
 #include "operator/store/forget.h"
 #include "operator/store/kinds.h"
 #include "operator/store/unwatched.h"
@@ -42,6 +44,7 @@ static void apply_shape(struct store *store, struct target *t, const struct obje
         r->name = store_intern(store, o->name);
         r->replicas = within(o->replicas, 0, 1000000);
         r->pods = pods_of(o);
+        t->pods.shape_version += r->chips != o->chips; /* may decide what is required */
         r->chips = o->chips;
         r->has_dependency = o->has_dependency;
         int64_t slots = r->replicas * r->pods;
@@ -56,6 +59,18 @@ static void apply_shape(struct store *store, struct target *t, const struct obje
         r->sizes[r->size_count] = (struct required){r->size_count == 0 ? t->created_ms : at_ms, slots};
         r->size_count++;
     }
+}
+
+/* What a RayJob makes may be scaled: its own spec shows only the first size. */
+static void keep_sizes(const struct target *t, struct object_jobset *o) {
+    for (int i = 0; i < o->job_count && kind_row(t->kind)->part == RESOURCE_RAYCLUSTER && t->kube_jobs; i++)
+        for (int k = 0; k < t->spec.job_count; k++)
+            if (slice_is(o->jobs[i].name, t->spec.jobs[k].name))
+                o->jobs[i].parallelism = t->spec.jobs[k].pods;
+}
+
+void store_apply_shape(struct store *store, struct target *t, const struct object_jobset *shape, int64_t at_ms) {
+    apply_shape(store, t, shape->jobs, shape->job_count, at_ms);
 }
 
 /* With a startup policy the condition stays True until all Jobs are resumed and have started (jobset
@@ -121,6 +136,16 @@ static void apply_end(struct store *store, struct target *t, const struct object
     store_text(&t->end.message, c->message);
 }
 
+/* Of a kind whose fields report it. */
+static void apply_outcome(struct store *store, struct target *t, const struct object_jobset *o, int64_t received_ms) {
+    if (!o->has_ended || t->end.at_ms != TIME_UNKNOWN)
+        return;
+    t->end.at_ms = o->end_ms != TIME_UNKNOWN ? o->end_ms : received_ms;
+    t->end.outcome = o->has_failed ? OUTCOME_FAILED : OUTCOME_SUCCEEDED;
+    t->end.reason = store_intern(store, o->reason);
+    store_text(&t->end.message, o->message);
+}
+
 static void touch_pods(struct store *store, struct target *t) {
     for (size_t i = 0; i < t->pods.count; i++)
         store_touch_pod(store, t->pods.items[i]);
@@ -172,6 +197,9 @@ static bool target_seen(struct store *store, struct target *t, const struct obje
         return false;
     t->is_seen = true;
     t->created_ms = meta->created_ms != TIME_UNKNOWN ? meta->created_ms : received_ms;
+    for (int i = 0; i < t->spec.job_count; i++) /* what it makes was observed before */
+        if (t->spec.jobs[i].size_count > 0)
+            t->spec.jobs[i].sizes[0].at_ms = t->created_ms;
     free(t->name);
     free(t->namespace_);
     t->name = slice_dup(meta->name);
@@ -182,7 +210,7 @@ static bool target_seen(struct store *store, struct target *t, const struct obje
 
 /* Kueue's Workload belongs to the TrainJob, and may have been observed before the JobSet that the TrainJob makes. */
 static void find_trainjob(struct store *store, struct target *t, const struct object_meta *meta) {
-    if (t->trainjob != NULL || !slice_is(meta->owner_kind, kind_name(TARGET_TRAINJOB)))
+    if (t->kind != TARGET_JOBSET || t->trainjob != NULL || !slice_is(meta->owner_kind, kind_name(TARGET_TRAINJOB)))
         return;
     struct target *trainjob = store_target(store, TARGET_TRAINJOB, meta->owner_uid, meta->namespace_, meta->owner_name);
     if (trainjob == NULL)
@@ -191,13 +219,7 @@ static void find_trainjob(struct store *store, struct target *t, const struct ob
     if (trainjob->run != NULL)
         trainjob->run->trainjob = NULL;
     trainjob->run = t;
-    while (trainjob->workloads != NULL) {
-        struct workload *w = trainjob->workloads;
-        trainjob->workloads = w->next_in_target;
-        w->target = t;
-        w->next_in_target = t->workloads;
-        t->workloads = w;
-    }
+    store_adopt_workloads(trainjob, t);
 }
 
 static struct object_before before(const struct target *t) {
@@ -236,40 +258,59 @@ static int turning_points(const struct target *t) {
     return t->restarts.item_count + t->suspended.count + (t->end.at_ms != TIME_UNKNOWN) + (t->end.is_deleted ? 1 : 0);
 }
 
-int observe_jobset(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
+static void apply_spec(struct store *store, struct target *t, const struct object_jobset *o) {
+    t->spec.queue = store_intern(store, o->meta.queue);
+    t->spec.managed_by = store_intern(store, o->managed_by);
+    t->spec.is_started_in_order = o->is_started_in_order;
+    t->spec.left_out = o->left_out;
+    t->spec.coordinator = o->coordinator_job.size_bytes > 0 ? store_intern(store, o->coordinator_job) : NULL;
+    t->spec.coordinator_job_index = o->coordinator_job_index;
+    t->spec.coordinator_pod_index = o->coordinator_pod_index;
+}
+
+static void apply_restarts(struct target *t, const struct object_jobset *o, int64_t changed_ms) {
+    struct object_condition by_field = {.status = SLICE("True"), .at_ms = o->restarted_ms, .message = o->message};
+    const struct object_condition *c =
+        t->kind == TARGET_JOBSET ? object_condition_find(&o->conditions, "RestartingJobSet") : &by_field;
+    apply_counter(t, "restarts", &t->restarts.count, o->restarts, c, changed_ms);
+    apply_counter(t, "jobRestarts", &t->restarts.job_restarts, o->job_restarts, NULL, changed_ms);
+}
+
+static void run_vanished(struct store *store, struct slice uid, int64_t received_ms) {
+    struct target *removed = map_get(&store->targets, uid);
+    if (removed)
+        target_replaced(store, removed, received_ms);
+}
+
+int observe_run(struct store *store, enum target_kind kind, enum observed what, struct slice uid, struct slice json,
+                int64_t received_ms) {
     struct object_jobset o;
     if (what == OBSERVED_VANISHED) {
-        struct target *removed = map_get(&store->targets, uid);
-        if (removed)
-            target_replaced(store, removed, received_ms);
+        run_vanished(store, uid, received_ms);
         return 0;
     }
-    int err = object_jobset_parse(json, &o);
+    int err = kind_row(kind)->parse(json, &o);
     if (err < 0)
         return err;
-    struct target *t = store_target(store, TARGET_JOBSET, o.meta.uid, o.meta.namespace_, o.meta.name);
-    if (t == NULL)
+    struct target *t = store_target(store, kind, o.meta.uid, o.meta.namespace_, o.meta.name);
+    if (t == NULL || t->kind != kind)
         return -EINVAL;
     t->is_restored = false;
     bool is_first = target_seen(store, t, &o.meta, received_ms);
     find_trainjob(store, t, &o.meta);
+    if (kind_row(kind)->is_named_by_pods && what == OBSERVED_PRESENT && t->end.at_ms == TIME_UNKNOWN)
+        store_adopt_waiting(store, t);
     int changes = turning_points(t);
     int64_t changed_ms = object_changed_ms(&o.meta, before(t), received_ms);
     t->written_ms = o.meta.written_ms;
-    t->spec.queue = store_intern(store, o.meta.queue);
-    t->spec.managed_by = store_intern(store, o.managed_by);
-    t->spec.is_started_in_order = o.is_started_in_order;
-    t->spec.left_out = o.left_out;
-    t->spec.coordinator = o.coordinator_job.size_bytes > 0 ? store_intern(store, o.coordinator_job) : NULL;
-    t->spec.coordinator_job_index = o.coordinator_job_index;
-    t->spec.coordinator_pod_index = o.coordinator_pod_index;
+    apply_spec(store, t, &o);
+    keep_sizes(t, &o);
     apply_shape(store, t, o.jobs, o.job_count, changed_ms);
     apply_suspend(store, t, o.is_suspended, &o.conditions, is_first, changed_ms);
-    const struct object_condition *c = object_condition_find(&o.conditions, "RestartingJobSet");
-    apply_counter(t, "restarts", &t->restarts.count, o.restarts, c, changed_ms);
-    apply_counter(t, "jobRestarts", &t->restarts.job_restarts, o.job_restarts, NULL, changed_ms);
+    apply_restarts(t, &o, changed_ms);
     apply_end(store, t, &o.conditions, "Completed", OUTCOME_SUCCEEDED, received_ms);
     apply_end(store, t, &o.conditions, "Failed", OUTCOME_FAILED, received_ms);
+    apply_outcome(store, t, &o, received_ms);
     store_touch_target(store, t);
     if (turning_points(t) != changes)
         touch_pods(store, t);
@@ -324,7 +365,7 @@ static void apply_job_target(struct store *store, struct target *t, const struct
     apply_end(store, t, &o->conditions, "Failed", OUTCOME_FAILED, received_ms);
 }
 
-static void job_removed(struct store *store, struct kube_job *j, const struct object_meta *meta, int64_t received_ms) {
+void store_job_removed(struct store *store, struct kube_job *j, const struct object_meta *meta, int64_t received_ms) {
     if (j->removed_ms == TIME_UNKNOWN)
         j->removed_ms = received_ms;
     if (j->deletion_ms == TIME_UNKNOWN) {
@@ -343,7 +384,7 @@ int observe_job(struct store *store, enum observed what, struct slice uid, struc
     if (what == OBSERVED_VANISHED) {
         struct kube_job *removed = map_get(&store->kube_jobs, uid);
         if (removed)
-            job_removed(store, removed, NULL, received_ms);
+            store_job_removed(store, removed, NULL, received_ms);
         return 0;
     }
     int err = object_job_parse(json, &o);
@@ -373,6 +414,6 @@ int observe_job(struct store *store, enum observed what, struct slice uid, struc
             store_touch_pod(store, p);
     store_touch_target(store, t);
     if (what == OBSERVED_DELETED)
-        job_removed(store, j, &o.meta, received_ms);
+        store_job_removed(store, j, &o.meta, received_ms);
     return 0;
 }

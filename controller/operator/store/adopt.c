@@ -1,0 +1,91 @@
+#include "operator/store/adopt.h"
+
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "operator/store/forget.h"
+
+#include <stdio.h>
+
+static void adopt_pod(struct store *store, struct pod *p, struct target *to) {
+    p->target = to;
+    MEM_GROW(to->pods.items, to->pods.count, to->pods.capacity);
+    to->pods.items[to->pods.count++] = p;
+    to->pods.unindexed += p->completion_index < 0;
+    to->pods.version++;
+    to->pods.first_created_ms = min_of(to->pods.first_created_ms, p->created_ms);
+    if (p->is_deleted && to->pods.forget_at_ms == TIME_OPEN)
+        to->pods.forget_at_ms = p->removed_ms;
+    store_touch_pod(store, p);
+}
+
+static void move_pods(struct store *store, struct target *from, struct target *to) {
+    for (struct pod *p = from->pods.dirty, *next; p; p = next) {
+        next = p->next_dirty;
+        p->is_dirty = false;
+        p->next_dirty = NULL;
+    }
+    from->pods.dirty = NULL;
+    for (size_t i = 0; i < from->pods.count; i++)
+        adopt_pod(store, from->pods.items[i], to);
+    from->pods.count = from->pods.unindexed = 0;
+}
+
+void store_adopt_workloads(struct target *from, struct target *to) {
+    while (from->workloads != NULL) {
+        struct workload *w = from->workloads;
+        from->workloads = w->next_in_target;
+        w->target = to;
+        w->next_in_target = to->workloads;
+        to->workloads = w;
+    }
+}
+
+static void move_jobs(struct target *from, struct target *to) {
+    while (from->kube_jobs != NULL) {
+        struct kube_job *j = from->kube_jobs;
+        from->kube_jobs = j->next_in_target;
+        j->target = to;
+        j->next_in_target = to->kube_jobs;
+        to->kube_jobs = j;
+    }
+    to->jobs_version++;
+}
+
+static void move_incidents(struct target *from, struct target *to) {
+    if (to->incidents != NULL)
+        return;
+    to->incidents = from->incidents;
+    to->incident_count = from->incident_count;
+    from->incidents = NULL;
+    from->incident_count = 0;
+}
+
+void store_adopt(struct store *store, struct target *from, struct target *to) {
+    if (from == NULL || from == to || from->job != NULL)
+        return;
+    move_jobs(from, to);
+    move_pods(store, from, to);
+    store_adopt_workloads(from, to);
+    move_incidents(from, to);
+    store_forget(store, from);
+}
+
+#define KEY_SIZE 560
+
+/* Instead of its UID; no UID has such bytes. */
+static struct slice waiting_key(char key[static KEY_SIZE], enum target_kind kind, struct slice namespace_,
+                                struct slice name) {
+    snprintf(key, KEY_SIZE, "waiting/%d/%.*s/%.*s", (int)kind, SLICE_ARG(namespace_), SLICE_ARG(name));
+    return slice_of(key);
+}
+
+struct target *store_waiting(struct store *store, enum target_kind kind, struct slice namespace_, struct slice name) {
+    char key[KEY_SIZE];
+    return store_target(store, kind, waiting_key(key, kind, namespace_, name), namespace_, name);
+}
+
+void store_adopt_waiting(struct store *store, struct target *to) {
+    char key[KEY_SIZE];
+    struct slice waiting = waiting_key(key, to->kind, slice_of(to->namespace_), slice_of(to->name));
+    store_adopt(store, map_get(&store->targets, waiting), to);
+}

@@ -1,0 +1,104 @@
+/* RayJob (KubeRay): it makes a RayCluster, whose pods are the head and groups of workers. A suspension, and an attempt
+ * that failed and is tried again (spec.backoffLimit), delete the RayCluster; the next one has another name. A
+ * RayCluster is kept as a Job of a JobSet is.
+ * Sources, KubeRay v1.7.0: ray-operator/apis/ray/v1/rayjob_types.go and raycluster_types.go (fields),
+ * controllers/ray/rayjob_controller.go (the states, checkBackoffLimitAndUpdateStatusIfNeeded,
+ * constructRayClusterForRayJob), controllers/ray/common/pod.go (labelPod), controllers/ray/utils/constant.go (labels).
+ * Workers have indexes only behind the feature gate RayMultiHostIndexing: they are placed by their creation. */
+#include "operator/store/kind_rayjob.h"
+
+#include "base/mem.h"
+#include "base/minmax.h"
+
+#include <string.h>
+
+#define HEAD "headgroup" /* label ray.io/group of the head: utils.RayNodeHeadGroupLabelValue */
+
+struct rayjob {
+    struct object_jobset run; /* first: rows of either kind are read into it */
+    struct slice status, deployment_status;
+};
+
+struct group {
+    struct object_replicated_job job;
+    int64_t replicas, hosts; /* -1: the defaults, none and one */
+    bool is_suspended;
+};
+
+static const struct jmember group_rows[] = {
+    JMEMBER(struct group, job.name, "groupName"),
+    JMEMBER_WITHIN(struct group, replicas, "replicas", 0, 1000000),
+    JMEMBER_WITHIN(struct group, hosts, "numOfHosts", 1, 1000000),
+    JMEMBER(struct group, is_suspended, "suspend"),
+    JMEMBER_FIELD(struct group, job, "template", object_template_scan),
+};
+
+static void group_scan(struct jscan *j, void *run) {
+    struct group g = {.job = {.replicas = 1, .completions = -1}, .hosts = 1};
+    jmembers_read(j, JMEMBERS(group_rows), &g);
+    g.job.parallelism = g.is_suspended ? 0 : min_of(g.replicas * g.hosts, 1000000);
+    object_jobset_add(run, &g.job);
+}
+
+static void head_scan(struct jscan *j, void *run) {
+    struct group g = {.job = {.name = slice_of(HEAD), .replicas = 1, .parallelism = 1, .completions = -1}};
+    jmembers_read(j, JMEMBERS(group_rows), &g);
+    g.job.name = slice_of(HEAD);
+    object_jobset_add(run, &g.job);
+}
+
+#define RAYJOB struct rayjob
+
+static const struct jmember cluster_spec[] = {JMEMBER_SELF("headGroupSpec", head_scan),
+                                              JMEMBER_ELEMENTS("workerGroupSpecs", group_scan),
+                                              JMEMBER(RAYJOB, run.is_suspended, "suspend")};
+static const struct jmember rayjob_cluster_spec[] = {JMEMBER_SELF("headGroupSpec", head_scan),
+                                                     JMEMBER_ELEMENTS("workerGroupSpecs", group_scan)};
+static const struct jmember spec[] = {JMEMBER_OBJECT("rayClusterSpec", rayjob_cluster_spec),
+                                      JMEMBER(RAYJOB, run.managed_by, "managedBy"),
+                                      JMEMBER(RAYJOB, run.is_suspended, "suspend")};
+static const struct jmember info[] = {JMEMBER_TIME(RAYJOB, run.restarted_ms, "endTime")};
+static const struct jmember status[] = {
+    JMEMBER(RAYJOB, status, "jobStatus"),        JMEMBER(RAYJOB, deployment_status, "jobDeploymentStatus"),
+    JMEMBER(RAYJOB, run.reason, "reason"),       JMEMBER(RAYJOB, run.message, "message"),
+    JMEMBER_TIME(RAYJOB, run.end_ms, "endTime"), JMEMBER_WITHIN(RAYJOB, run.restarts, "failed", 0, 1000000),
+    JMEMBER_OBJECT("rayJobInfo", info),
+};
+
+/* status.failed counts the last attempt, too, which nothing follows. */
+int rayjob_parse(struct slice json, struct object_jobset *run) {
+    static const struct jmember rows[] = {JMEMBER_FIELD(RAYJOB, run.meta, "metadata", object_meta_scan),
+                                          JMEMBER_OBJECT("spec", spec), JMEMBER_OBJECT("status", status)};
+    struct rayjob r = {.status = {0}};
+    int err = object_jobset_read(json, JMEMBERS(rows), &r.run);
+    bool is_complete = slice_is(r.deployment_status, "Complete"), has_failed = slice_is(r.deployment_status, "Failed");
+    r.run.restarts = max_of(r.run.restarts - has_failed, 0);
+    r.run.has_ended = is_complete || has_failed || slice_is(r.deployment_status, "ValidationFailed");
+    r.run.has_failed = !is_complete || (r.status.size_bytes > 0 && !slice_is(r.status, "SUCCEEDED"));
+    if (r.run.reason.size_bytes == 0)
+        r.run.reason = is_complete ? r.status : r.deployment_status;
+    *run = r.run;
+    return err;
+}
+
+int raycluster_parse(struct slice json, struct object_jobset *run) {
+    static const struct jmember rows[] = {JMEMBER_FIELD(RAYJOB, run.meta, "metadata", object_meta_scan),
+                                          JMEMBER_OBJECT("spec", cluster_spec)};
+    struct rayjob r = {.status = {0}};
+    int err = object_jobset_read(json, JMEMBERS(rows), &r.run);
+    *run = r.run;
+    return err;
+}
+
+/* The pod names its RayCluster alone: until that was observed, the RayCluster is a target itself. */
+struct target *rayjob_of_pod(struct store *store, struct object_meta *pod) {
+    if (!slice_is(pod->owner_kind, "RayCluster"))
+        return NULL;
+    const struct kube_job *cluster = map_get(&store->kube_jobs, pod->owner_uid);
+    pod->controller_uid = pod->owner_uid;
+    pod->replicated_job = pod->ray_group;
+    pod->job_index = 0;
+    pod->completion_index = -1;
+    return cluster ? cluster->target
+                   : store_target(store, TARGET_RAYCLUSTER, pod->owner_uid, pod->namespace_, pod->owner_name);
+}

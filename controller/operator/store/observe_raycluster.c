@@ -1,0 +1,52 @@
+#include "operator/store/observe_raycluster.h"
+
+#include "operator/store/adopt.h"
+#include "operator/store/kind_rayjob.h"
+#include "operator/store/observe_target.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+
+static bool is_newest(const struct kube_job *cluster) {
+    for (const struct kube_job *j = cluster->target->kube_jobs; j; j = j->next_in_target)
+        if (j->created_ms > cluster->created_ms)
+            return false;
+    return true;
+}
+
+int observe_raycluster(struct store *store, enum observed what, struct slice uid, struct slice json,
+                       int64_t received_ms) {
+    struct object_jobset o;
+    struct kube_job *cluster = map_get(&store->kube_jobs, uid);
+    bool is_part = cluster != NULL && cluster->target->kind == TARGET_RAYJOB;
+    if (what == OBSERVED_VANISHED && is_part) {
+        store_job_removed(store, cluster, NULL, received_ms);
+        return 0;
+    }
+    int err = what == OBSERVED_VANISHED ? 0 : raycluster_parse(json, &o);
+    if (err < 0)
+        return err;
+    if (what == OBSERVED_VANISHED || !slice_is(o.meta.owner_kind, kind_name(TARGET_RAYJOB)))
+        return observe_run(store, TARGET_RAYCLUSTER, what, uid, json, received_ms);
+    struct target *t = store_target(store, TARGET_RAYJOB, o.meta.owner_uid, o.meta.namespace_, o.meta.owner_name);
+    if (t == NULL || o.meta.uid.size_bytes == 0)
+        return -EINVAL;
+    store_adopt(store, map_get(&store->targets, o.meta.uid), t);
+    cluster = store_kube_job(store, t, o.meta.uid);
+    cluster->is_restored = false;
+    if (cluster->name == NULL)
+        cluster->name = slice_dup(o.meta.name);
+    t->jobs_version += cluster->created_ms != o.meta.created_ms;
+    cluster->created_ms = o.meta.created_ms;
+    if (o.meta.deletion_ms != TIME_UNKNOWN && cluster->deletion_ms == TIME_UNKNOWN)
+        cluster->deletion_ms = o.meta.deletion_ms - o.meta.grace_seconds * 1000;
+    if (is_newest(cluster))
+        store_apply_shape(store, t, &o, received_ms);
+    store_touch_target(store, t);
+    for (struct pod *p = cluster->pods; p; p = p->next_in_job)
+        store_touch_pod(store, p);
+    if (what == OBSERVED_DELETED)
+        store_job_removed(store, cluster, &o.meta, received_ms);
+    return 0;
+}
