@@ -27,7 +27,7 @@ static void fill(struct ledger_disruption *d, const char *name, enum cause cause
                  int64_t line) {
     d->cause = cause;
     snprintf(d->reason, sizeof d->reason, "%s", reason);
-    snprintf(d->evidence, sizeof d->evidence, "log of %.60s, line %lld: %.160s", name, (long long)line, text);
+    snprintf(d->evidence, sizeof d->evidence, "log of %.60s, line %lld: %.150s", name, (long long)line, text);
 }
 
 /* The lines after after_line; a launcher's exit code, or a traceback without its end, fills *d for where nothing else
