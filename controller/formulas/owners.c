@@ -146,7 +146,7 @@ enum rootcause_owner owners_of_interruption(const struct owners_policy *policy, 
     for (size_t i = 0; policy != NULL && i < policy->count; i++)
         if (fits_interruption(&policy->rows[i], x))
             return policy->rows[i].owner;
-    if (x->class_ != CLASS_UNKNOWN && x->class_owner != OWNER_UNKNOWN)
+    if (x->class_owner != OWNER_UNKNOWN)
         return x->class_owner;
     return cause_owner(x->cause);
 }

@@ -22,10 +22,10 @@ struct owners_case { /* an interruption */
     enum cause cause;
     const char *reason, *node_pool, *queue; /* "" or NULL: none */
     enum rootcause_class class_;            /* CLASS_UNKNOWN: none was found */
-    enum rootcause_owner class_owner;       /* of the text that proved the class; may differ from the class's */
+    enum rootcause_owner class_owner;       /* of what proved the class; may differ from the class's */
 };
 
-/* The policy's; else the class's, where it has one; else the cause's. */
+/* The policy's; else that of the root cause, where it has one; else the cause's. */
 enum rootcause_owner owners_of_interruption(const struct owners_policy *policy, const struct owners_case *x);
 /* Of the bucket's time that no interruption caused; Unobserved is always Unknown. custom: the name of a custom bucket.
  */

@@ -26,6 +26,14 @@ TEST(a_class_names_the_owner_before_the_cause) {
     CHECK_INT(owners_of_bucket(NULL, BUCKET_ELASTIC_SLICE_DOWN, "", NULL), OWNER_UNKNOWN);
 }
 
+/* A deadlock of the kernel is of no class, but not the tenant's. */
+TEST(a_root_cause_without_a_class_can_have_an_owner) {
+    struct owners_case x = {.cause = CAUSE_APPLICATION_ERROR, .class_ = CLASS_UNKNOWN, .class_owner = OWNER_PLATFORM};
+    CHECK_INT(owners_of_interruption(NULL, &x), OWNER_PLATFORM);
+    x.cause = CAUSE_NODE_FAILURE;
+    CHECK_INT(owners_of_interruption(NULL, &x), OWNER_PLATFORM);
+}
+
 TEST(the_first_row_of_a_policy_that_fits_counts) {
     struct owners_policy *p = owners_policy_parse(SLICE("# ours\n"
                                                         "class\tGPUHardware\told-pool\t*\tPlatform\r\n"
