@@ -22,9 +22,10 @@ PATHS = {
     "logs": "/apis/kwok.x-k8s.io/v1alpha1",
     "leases": "/apis/coordination.k8s.io/v1",
     "admissionchecks": "/apis/kueue.x-k8s.io/v1beta2",
+    "resourceslices": "/apis/resource.k8s.io/v1",
     "provisioningrequests": "/apis/autoscaling.x-k8s.io/v1",
 }
-CLUSTER_SCOPED = ("nodes", "clusterqueues", "admissionchecks", "fleetgoodputs", "clustertrainingruntimes")
+CLUSTER_SCOPED = ("nodes", "clusterqueues", "admissionchecks", "fleetgoodputs", "clustertrainingruntimes", "resourceslices")
 
 
 class ApiError(Exception):

@@ -8,6 +8,7 @@ from collections import namedtuple
 import compare
 import oracle
 import status as read
+import story_node_signals
 import story_provisioning
 from watch import condition, is_true, unix
 
@@ -15,6 +16,12 @@ from watch import condition, is_true, unix
 Job = namedtuple("Job", "story stream namespace name reason phase causes executions")
 NODE_LOSS = ("NodeFailure", "NodeMaintenance", "Eviction")
 ERROR, SUSPEND = ("ApplicationError",), ("UserSuspend",)
+
+
+def _causes(publisher):
+    return [(ERROR, 2)] if publisher.loses == story_node_signals.EXITS else [(ERROR, 1), (NODE_LOSS, 1)]
+
+
 ALL_JOBS = (
     Job("queue", "jobsets", "train", "train-a", "Succeeded", "Completed", [(ERROR, 1), (("KueuePreemption",), 1), (NODE_LOSS, 2)], 5),
     Job("queue", "jobsets", "train", "train-b", "Succeeded", "Completed", [(ERROR, 1)], 2),
@@ -37,6 +44,7 @@ ALL_JOBS = (
     Job("provisioning", "jobsets", "provisioning", "provisioned", "Succeeded", "Completed", [(("KueueEviction/AdmissionCheck",), 1)], 2),
     Job("trainjob", "jobsets", "trainjob", "trained", "Succeeded", "Completed", [(ERROR, 1), (("KueueEviction/ClusterQueueStopped",), 1)], 3),
     Job("nodes", "jobsets", "nodes", "node-gone", "Succeeded", "Completed", [(("NodeFailure",), 1)], 2),
+    *(Job("node_signals", "jobsets", story_node_signals.NAMESPACE, p.name, "Succeeded", "Completed", _causes(p), 3) for p in story_node_signals.PUBLISHERS),
 )
 WAITED = re.compile(r"Waited ([0-9.]+) seconds for step (\d+) to finish before starting checkpointing")
 
@@ -61,6 +69,8 @@ class Expectations:
         for story, check in (("queue", self.train_a), ("queue", self.train_b), ("hand", self.plain), ("failures", self.failures), ("provisioning", self.provisioning)):
             if any(job.story == story for job in self.jobs):
                 check()
+        if any(job.story == "node_signals" for job in self.jobs):
+            story_node_signals.check(self.tally, self.cluster)
         if any(job.story == "training" for job in self.jobs):
             self.maxtext(facts, log_directory)
 

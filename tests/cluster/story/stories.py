@@ -9,6 +9,7 @@ import story_cohort
 import story_failures
 import story_gates
 import story_hand
+import story_node_signals
 import story_nodes
 import story_order
 import story_provisioning
@@ -16,7 +17,7 @@ import story_queue
 import story_training
 import story_trainjob
 
-NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob"
+NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,node_signals"
 
 
 def play_all(options, cluster, facts, tally):
@@ -33,6 +34,7 @@ def play_all(options, cluster, facts, tally):
         "cohort": lambda: story_cohort.play(cluster),
         "provisioning": lambda: story_provisioning.play(cluster),
         "trainjob": lambda: story_trainjob.play(cluster),
+        "node_signals": lambda: story_node_signals.play(cluster),
     }
 
     def run(name):
