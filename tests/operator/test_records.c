@@ -15,9 +15,9 @@
 
 static void keep(const char *name, size_t event, struct slice records, const char *status) {
     const char *dir = getenv("RECORDS_DIR");
-    CLEANUP_BUF struct buf out;
     if (dir == NULL)
         return;
+    CLEANUP_BUF struct buf out;
     buf_init(&out, RECORDS_MAX_BYTES);
     buf_append_slice(&out, records);
     records_write_status(slice_of(status), &out);

@@ -208,10 +208,10 @@ static bool run_one(const char *name, enum steplog_format format, const struct s
                     int64_t jobs, bool prints) {
     bool is_good = true;
     for (size_t k = 0; k < ARRAY_SIZE(spreads); k++) {
-        struct row row = {.widths = calloc((size_t)jobs, sizeof *row.widths)};
-        bool states = false;
         if (spreads[k].of.is_buffered && draws_bars(format, style))
             continue;
+        struct row row = {.widths = calloc((size_t)jobs, sizeof *row.widths)};
+        bool states = false;
         sim_vary(spreads[k].of);
         for (int64_t i = 0; i < jobs; i++) {
             struct job job;
