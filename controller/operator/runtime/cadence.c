@@ -108,16 +108,11 @@ static int64_t evaluate_us(const struct cadence *c, const struct cadence_job *jo
     return job->evaluated_us + (job->is_settling ? c->options.settle_us : calm_us);
 }
 
-static void mark_at(struct cadence *c, struct cadence_job *job, bool is_settling, int64_t at_us) {
+static void mark(struct cadence *c, struct cadence_job *job, bool is_settling) {
     c->adds += job->mark.place == 0;
     job->is_settling = is_settling;
     timers_stop(&c->behind, &job->behind);
-    timers_set(&c->marked, &job->mark, at_us);
-}
-
-static void mark(struct cadence *c, struct cadence_job *job, bool is_settling) {
-    job->is_settling = is_settling; /* first: evaluate_us looks at it */
-    mark_at(c, job, is_settling, evaluate_us(c, job));
+    timers_set(&c->marked, &job->mark, evaluate_us(c, job));
 }
 
 void cadence_mark(struct cadence *c, struct cadence_job *job) {
@@ -128,12 +123,11 @@ void cadence_mark(struct cadence *c, struct cadence_job *job) {
 void cadence_known(struct cadence *c, int64_t known_ms) {
     struct timer *first;
     while ((first = timers_first(&c->behind)) != NULL && first->deadline_us <= known_ms)
-        mark_at(c, (struct cadence_job *)((char *)first - offsetof(struct cadence_job, behind)), true, INT64_MIN);
+        mark(c, (struct cadence_job *)((char *)first - offsetof(struct cadence_job, behind)), true);
 }
 
-int64_t cadence_awaited_ms(const struct cadence *c) {
-    const struct timer *first = timers_first(&c->behind);
-    return first == NULL ? CADENCE_NEVER : first->deadline_us;
+bool cadence_is_behind(const struct cadence *c) {
+    return timers_first(&c->behind) != NULL;
 }
 
 void cadence_observed(struct cadence *c, struct cadence_job *job, bool has_status, uint64_t hash, int64_t now_us) {
@@ -237,7 +231,7 @@ bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cad
     if (is_to_settle && !evaluation->is_final)
         mark(c, job, true);
     timers_stop(&c->behind, &job->behind);
-    if (evaluation->awaits_ms != TIME_UNKNOWN && !evaluation->is_final)
+    if (evaluation->awaits_ms != TIME_UNKNOWN && !evaluation->is_final && job->mark.place == 0)
         timers_set(&c->behind, &job->behind, evaluation->awaits_ms);
     job->is_active |= evaluation->has_new_steps;
     job->is_ending = evaluation->is_ending;

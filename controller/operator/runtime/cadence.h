@@ -30,7 +30,7 @@
 
 #define CADENCE_NEVER INT64_MAX
 #define CADENCE_IN_FLIGHT 64
-#define CADENCE_URGENT_BURST 600       /* three writes of each of 200 jobs: a loss is known in steps */
+#define CADENCE_URGENT_BURST 200
 #define CADENCE_MAX_US INT64_C(600000) /* a change is to be in status within a second */
 
 struct cadence_options {
@@ -53,7 +53,7 @@ struct cadence_share {
 struct cadence_job {     /* all-zero, then cadence_add */
     struct timer mark;   /* on while it may have changed: when it may be evaluated */
     struct timer turn;   /* on while it waits to be written or looked at, in `queue` */
-    struct timer behind; /* on while its last evaluation awaits the watches, and nothing marked it since */
+    struct timer behind; /* on while its last evaluation awaits the watches, and it is not marked */
     enum cadence_want want;
     enum cadence_queue queue;
     struct cadence_share *share;   /* NULL: that of all which have none */
@@ -100,8 +100,8 @@ void cadence_remove(struct cadence *c, struct cadence_job *job);
 void cadence_mark(struct cadence *c, struct cadence_job *job);
 /* All watches are known until then: jobs whose last evaluation awaited that are evaluated again. */
 void cadence_known(struct cadence *c, int64_t known_ms);
-/* The earliest time until which a job awaits the watches; CADENCE_NEVER: none does. No event brings cadence_known. */
-int64_t cadence_awaited_ms(const struct cadence *c);
+/* True if a job awaits the watches: cadence_known is due every moment, as no event brings it. */
+bool cadence_is_behind(const struct cadence *c);
 /* The status that the server holds, as the watch reported it; ends a wait for a newer object. */
 void cadence_observed(struct cadence *c, struct cadence_job *job, bool has_status, uint64_t hash, int64_t now_us);
 

@@ -103,7 +103,7 @@ static const struct flag table[] = {
     {"status-qps", "N", NUMBER, AT(status_qps), 1, 10000,
      "running totals written per second at most, over all jobs; changes of phase and interruptions have a separate "
      "limit "
-     "of the same size, and 600 at once; default 20"},
+     "of the same size, and 200 at once; default 20"},
     {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000, "pod logs followed at the same time; default 100"},
     {"max-log-reads", "N", NUMBER, AT(max_log_reads), 0, 1000,
      "ends of logs of failed containers read at the same time; default 16, 0: none is read"},

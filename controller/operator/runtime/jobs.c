@@ -16,7 +16,7 @@
 #define RETRY_US INT64_C(5000000) /* after a failed write, doubling up to ... */
 #define RETRY_MAX_US INT64_C(300000000)
 #define READY_LOOK_US INT64_C(1000000)
-#define BEHIND_LOOK_US INT64_C(100000) /* no event reports that the watches are known as far as is awaited */
+#define BEHIND_LOOK_US INT64_C(100000) /* no event reports that a watch which was resumed is up to date */
 #define CONFLICT_US INT64_C(10000000)  /* for the newer object to arrive by the watch */
 
 struct runtime_job {            /* one JobGoodput, the model's user pointer */
@@ -406,8 +406,7 @@ static void observe_all_logs(struct runtime_jobs *jobs) {
 /* Before anything is evaluated. False: the server has been silent, and its answer is waited for. */
 static bool learn_watermarks(struct runtime_jobs *jobs) {
     int64_t wait_us;
-    if (cadence_pick(&jobs->cadence, loop_now(jobs->loop).us) == NULL &&
-        cadence_awaited_ms(&jobs->cadence) == CADENCE_NEVER)
+    if (cadence_pick(&jobs->cadence, loop_now(jobs->loop).us) == NULL && !cadence_is_behind(&jobs->cadence))
         return true;
     if (runtime_watches_await_server(jobs->watches, &wait_us)) {
         loop_timer_set(jobs->timer, wait_us);
@@ -416,15 +415,6 @@ static bool learn_watermarks(struct runtime_jobs *jobs) {
     runtime_watches_report_watermarks(jobs->watches);
     cadence_known(&jobs->cadence, model_known_ms(jobs->model, wall_ms(loop_wall(jobs->loop))));
     return true;
-}
-
-/* When to look whether the watches are known as far as a job awaits: then, if they work. */
-static int64_t behind_look_us(const struct runtime_jobs *jobs) {
-    int64_t awaited_ms = cadence_awaited_ms(&jobs->cadence);
-    if (awaited_ms == CADENCE_NEVER)
-        return CADENCE_NEVER / 2;
-    int64_t left_us = (awaited_ms + RUNTIME_WATCHES_SKEW_MS - wall_ms(loop_wall(jobs->loop))) * 1000;
-    return left_us > 0 ? min_of(left_us, BEHIND_LOOK_US) : BEHIND_LOOK_US;
 }
 
 /* A leader that was stopped beyond its lease reads all that waited when it resumes, also its successor's writes: with
@@ -453,7 +443,9 @@ static void pump(void *context) {
     struct cadence_job *due;
     while ((due = cadence_pick(&jobs->cadence, loop_now(jobs->loop).us)) != NULL)
         look_at((struct runtime_job *)due);
-    int64_t wake_us = min_of(cadence_wake_us(&jobs->cadence), loop_now(jobs->loop).us + behind_look_us(jobs));
+    int64_t wake_us = cadence_wake_us(&jobs->cadence);
+    if (cadence_is_behind(&jobs->cadence))
+        wake_us = min_of(wake_us, loop_now(jobs->loop).us + BEHIND_LOOK_US);
     if (wake_us == CADENCE_NEVER)
         loop_timer_stop(jobs->timer);
     else

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define SECOND_US INT64_C(1000000)
+/* Streams that are connected may be this far apart; what comes later is counted when it comes. */
+#define SKEW_MS 200
 /* What may be missing is waited for so long after all else can be read: an outage ends for one watch after the other.
  */
 #define OPTIONAL_WAIT_US (60 * SECOND_US)
@@ -35,9 +37,9 @@ struct watch {
 
 /* Asks whether a silent server is at work: a stopped one keeps its connections. Any answer will do. */
 #define PROBE_PATH "/livez"
-/* So long nothing was heard: what is known reaches just to the last word, and an event that bears the time of its
- * receipt lies behind that. */
-#define PROBE_AFTER_US (RUNTIME_WATCHES_SKEW_MS * INT64_C(1000))
+/* So long nothing was heard: less than an evaluation waits for what came with an event (settle_us), as what is known
+ * reaches just to the last word, and an event that bears the time of its receipt lies behind that. */
+#define PROBE_AFTER_US (SECOND_US / 4)
 #define PROBE_SLOW_US SECOND_US /* an answer that takes longer is not waited for */
 #define PROBE_MAX_US (10 * SECOND_US)
 #define COMING_BACK_US (2 * SECOND_US) /* until a server that was stopped has caught up itself */
@@ -471,9 +473,9 @@ static int64_t watermark_ms(const struct watch *watch, bool *is_absent) {
         return 0;
     int64_t reported_ms = wall_ms(kube_reflector_watermark(watch->reflector));
     int64_t unheard_us = now_us(watch->owner) - at_work_until_us(watch->owner);
-    int64_t silent_ms = wall_ms(loop_wall(kube_client_loop(watch->owner->client))) -
-                        max_of(RUNTIME_WATCHES_SKEW_MS, (unheard_us + 999) / 1000);
-    bool is_current = kube_reflector_is_current(watch->reflector, RUNTIME_WATCHES_SKEW_MS * 1000);
+    int64_t silent_ms =
+        wall_ms(loop_wall(kube_client_loop(watch->owner->client))) - max_of(SKEW_MS, (unheard_us + 999) / 1000);
+    bool is_current = kube_reflector_is_current(watch->reflector, SKEW_MS * 1000);
     return is_current && silent_ms > reported_ms ? silent_ms : reported_ms;
 }
 

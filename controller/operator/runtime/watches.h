@@ -11,9 +11,6 @@
 #include "kube/client.h"
 #include "operator/runtime/positions.h"
 
-/* Streams that are connected may be this far apart; what comes later is counted when it comes. */
-#define RUNTIME_WATCHES_SKEW_MS 200
-
 struct runtime_watches;
 
 struct runtime_watches_handler {
