@@ -37,8 +37,8 @@ struct http_options {
     /* Its reply stays in the socket, without waking the loop, until http_hurry. Lazy requests have separate
      * connections; those are made without delay. */
     bool is_lazy;
-    /* Its reply may come faster than it can be read, without an end: less of it is handed on in one turn of the loop.
-     */
+    /* Its reply may come faster than it can be read, without an end: less of it is handed on in one turn of the loop,
+     * and the rest stays in the socket of its own connection (HTTP/1.1). */
     bool is_bulk;
 };
 
