@@ -30,14 +30,20 @@ static void add(struct arguments *a, const char *argument) {
     a->list[a->count++] = argument;
 }
 
+/* kubectl get, with the global flags of the command line. */
+static void begin_get(const struct cli_options *options, const char *resource, struct arguments *a) {
+    *a = (struct arguments){0};
+    add(a, "get");
+    add(a, resource);
+    for (size_t i = 0; i < options->kubectl.count; i++)
+        add(a, options->kubectl.arguments[i]);
+}
+
 /* kubectl get, of what the command line names. output: of -o; NULL: the table. more: options, ended by NULL. */
 static void get_arguments(const struct cli_options *options, const char *output, const char *const *more,
                           struct arguments *a) {
-    *a = (struct arguments){0};
-    add(a, "get");
-    add(a, is_fleet_named(options) ? "fleetgoodputs.v1alpha1.goodput.dev" : "jobgoodputs.v1alpha1.goodput.dev");
-    for (size_t i = 0; i < options->kubectl.count; i++)
-        add(a, options->kubectl.arguments[i]);
+    begin_get(options,
+              is_fleet_named(options) ? "fleetgoodputs.v1alpha1.goodput.dev" : "jobgoodputs.v1alpha1.goodput.dev", a);
     if (options->namespace_ != NULL) {
         add(a, "--namespace");
         add(a, options->namespace_);
@@ -103,6 +109,14 @@ static int read_json(const struct cli_options *options, const struct arguments *
     return 0;
 }
 
+/* Of a list that was read; the caller owns it, as an array. */
+static json_t *items_of(json_t *reply) {
+    json_t *items = json_object_get(reply, "items");
+    json_t *ret = json_is_array(items) ? json_incref(items) : json_array();
+    json_decref(reply);
+    return ret;
+}
+
 int cluster_get(const struct cli_options *options, json_t **ret, struct error **err) {
     struct arguments a;
     json_t *reply;
@@ -110,20 +124,15 @@ int cluster_get(const struct cli_options *options, json_t **ret, struct error **
     int r = read_json(options, &a, &reply, err);
     if (r < 0)
         return r;
-    json_t *items = json_object_get(reply, "items");
-    *ret = options->name == NULL ? json_is_array(items) ? json_incref(items) : json_array() : json_incref(reply);
-    json_decref(reply);
+    *ret = options->name == NULL ? items_of(reply) : reply;
     return 0;
 }
 
 int cluster_list(const struct cli_options *options, const char *resource, const char *const *more, json_t **ret,
                  struct error **err) {
-    struct arguments a = {0};
+    struct arguments a;
     json_t *reply;
-    add(&a, "get");
-    add(&a, resource);
-    for (size_t i = 0; i < options->kubectl.count; i++)
-        add(&a, options->kubectl.arguments[i]);
+    begin_get(options, resource, &a);
     while (*more != NULL)
         add(&a, *more++);
     add(&a, "--output");
@@ -131,9 +140,7 @@ int cluster_list(const struct cli_options *options, const char *resource, const 
     int r = read_json(options, &a, &reply, err);
     if (r < 0)
         return r;
-    json_t *items = json_object_get(reply, "items");
-    *ret = json_is_array(items) ? json_incref(items) : json_array();
-    json_decref(reply);
+    *ret = items_of(reply);
     return 0;
 }
 
