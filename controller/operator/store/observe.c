@@ -68,17 +68,10 @@ static void sweep(struct store *store, enum resource resource, int64_t received_
 
 int store_observe(struct store *store, enum resource resource, enum observed what, struct slice name, struct slice uid,
                   struct slice object, int64_t received_ms) {
+    enum target_kind kind;
     switch (resource) {
-    case RESOURCE_JOBSET:
-        return observe_run(store, TARGET_JOBSET, what, uid, object, received_ms);
-    case RESOURCE_RAYJOB:
-        return observe_run(store, TARGET_RAYJOB, what, uid, object, received_ms);
     case RESOURCE_RAYCLUSTER:
         return observe_raycluster(store, what, uid, object, received_ms);
-    case RESOURCE_LEADERWORKERSET:
-        return observe_run(store, TARGET_LEADERWORKERSET, what, uid, object, received_ms);
-    case RESOURCE_PYTORCHJOB:
-        return observe_run(store, TARGET_PYTORCHJOB, what, uid, object, received_ms);
     case RESOURCE_JOB:
         return observe_job(store, what, uid, object, received_ms);
     case RESOURCE_POD:
@@ -94,12 +87,9 @@ int store_observe(struct store *store, enum resource resource, enum observed wha
         return observe_lease(store, what, object);
     case RESOURCE_RESOURCESLICE:
         return store_observe_resource_slice(store, what, name, object, received_ms);
-    case RESOURCE_JOBGOODPUT:
-    case RESOURCE_STEPLOGFORMAT:
-    case RESOURCE_COUNT:
-        break;
+    default: /* a run, by the table of kinds, or what only the model reads */
+        return kind_shown_by(resource, &kind) ? observe_run(store, kind, what, uid, object, received_ms) : -EINVAL;
     }
-    return -EINVAL;
 }
 
 void store_receive(struct store *store, enum resource resource, int64_t received_ms) {
