@@ -91,6 +91,14 @@ struct run run_analyze(const char *files, const char *options) {
     return run_command(command, options);
 }
 
+void run_check(const char *script, int code, const char *out, const char *err) {
+    struct run run = run_shell(script);
+    CHECK_INT(run.code, code);
+    CHECK_TEXT(run.out, out);
+    CHECK_TEXT(run.err, err);
+    run_done(&run);
+}
+
 struct run run_analyze_stream(const char *producer, const char *options) {
     CLEANUP_FREE char *command = mem_format("%s | \"$0\" analyze -", producer);
     return run_line(command, options);

@@ -18,6 +18,8 @@ struct run run_command(const char *command, const char *options);
 struct run run_analyze(const char *files, const char *options);
 /* A script of the shell, in which "$0" is the program. */
 struct run run_shell(const char *script);
+/* The same, and all that it says. */
+void run_check(const char *script, int code, const char *out, const char *err);
 /* The same of what a command prints, through a pipe. */
 struct run run_analyze_stream(const char *producer, const char *options);
 void run_done(struct run *run);

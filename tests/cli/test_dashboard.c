@@ -28,76 +28,68 @@ static void write_stand_in(const char *pods, const char *forward) {
     "{\"metadata\":{\"name\":\"g-0\"},\"spec\":{\"containers\":[{\"name\":\"controller\",\"args\":[" flags "]}]}}"
 #define SERVING POD("\"--leader-elect=true\",\"--page-bind-address=127.0.0.1:8082\"")
 
-static void check_run(const char *script, int code, const char *out, const char *err) {
-    struct run run = run_shell(script);
-    CHECK_INT(run.code, code);
-    CHECK_TEXT(run.out, out);
-    CHECK_TEXT(run.err, err);
-    run_done(&run);
-}
-
 #define ADDRESS "http://localhost:8082/\nThe page is there until you press Ctrl-C.\n"
 
 TEST(dashboard_forwards_the_port_of_the_page) {
     write_stand_in(SERVING ",{}", "echo 'Forwarding from 127.0.0.1:8082 -> 8082'");
-    check_run("KUBECTL=./kubectl \"$0\" dashboard --context c; cat asked", 0,
+    run_check("KUBECTL=./kubectl \"$0\" dashboard --context c; cat asked", 0,
               ADDRESS "get pods --context c --namespace goodput-system --selector "
                       "app.kubernetes.io/name=goodput-controller --field-selector status.phase=Running --output json\n"
                       "port-forward --address 127.0.0.1 --namespace goodput-system pod/g-0 8082:8082 --context c\n",
               "");
     write_stand_in(SERVING, "echo 'Forwarding from 127.0.0.1:40123 -> 8082'; echo 'Handling connection for 40123'");
-    check_run("KUBECTL=./kubectl \"$0\" dashboard -n obs --port 0; tail -n 1 asked; ls opened 2>/dev/null", 2,
+    run_check("KUBECTL=./kubectl \"$0\" dashboard -n obs --port 0; tail -n 1 asked; ls opened 2>/dev/null", 2,
               "http://localhost:40123/\nThe page is there until you press Ctrl-C.\n"
               "port-forward --address 127.0.0.1 --namespace obs pod/g-0 0:8082\n",
-              ""); /* no browser, because nobody sits at a terminal */
+              ""); /* no browser, because there is no terminal */
 }
 
 TEST(dashboard_opens_the_browser_of_a_terminal) {
     write_stand_in(SERVING, "echo 'Forwarding from 127.0.0.1:8082 -> 8082'; sleep 0.5");
-    check_run("export KUBECTL=./kubectl BROWSER=./browser; script -qec \"$0 dashboard\" /dev/null >shown </dev/null; "
+    run_check("export KUBECTL=./kubectl BROWSER=./browser; script -qec \"$0 dashboard\" /dev/null >shown </dev/null; "
               "tr -d '\\r' <shown; cat opened",
               0, ADDRESS "http://localhost:8082/\n", "");
-    check_run(
+    run_check(
         "export KUBECTL=./kubectl BROWSER=./browser; rm opened; script -qec \"$0 dashboard --no-browser\" /dev/null "
         ">/dev/null </dev/null; test -e opened || echo none",
         0, "none\n", "");
-    check_run(
+    run_check(
         "export KUBECTL=./kubectl BROWSER=./absent; script -qec \"$0 dashboard\" /dev/null </dev/null | tr -d '\\r'", 0,
         ADDRESS "No browser could be started: open that address yourself.\n", "");
 }
 
 TEST(dashboard_says_what_is_missing) {
     write_stand_in("", "exit 1");
-    check_run(
+    run_check(
         "KUBECTL=./kubectl \"$0\" dashboard", 1, "",
         "kubectl-goodput: no pod of goodput-controller runs in namespace goodput-system: -n names the controller's "
         "namespace\n");
     write_stand_in(POD("\"--page-bind-address=0\""), "exit 1");
-    check_run("KUBECTL=./kubectl \"$0\" dashboard", 1, "",
+    run_check("KUBECTL=./kubectl \"$0\" dashboard", 1, "",
               "kubectl-goodput: pod g-0 serves no page: set page.enabled in the chart\n");
     write_stand_in(POD(""), "exit 1");
-    check_run("KUBECTL=./kubectl \"$0\" dashboard", 1, "",
+    run_check("KUBECTL=./kubectl \"$0\" dashboard", 1, "",
               "kubectl-goodput: pod g-0 serves no page: set page.enabled in the chart\n");
     write_stand_in(SERVING, "echo 'error: unable to listen on any of the requested ports: [{8082 8082}]' >&2; exit 1");
-    check_run("KUBECTL=./kubectl \"$0\" dashboard", 1, "",
+    run_check("KUBECTL=./kubectl \"$0\" dashboard", 1, "",
               "error: unable to listen on any of the requested ports: [{8082 8082}]\n"
               "kubectl-goodput: kubectl port-forward failed: --port 0 takes a port that is free\n");
     write_stand_in(SERVING,
                    "echo 'Forwarding from 127.0.0.1:8082 -> 8082'; echo 'error: lost connection to pod' >&2; exit 1");
-    check_run("KUBECTL=./kubectl \"$0\" dashboard", 1, ADDRESS,
+    run_check("KUBECTL=./kubectl \"$0\" dashboard", 1, ADDRESS,
               "error: lost connection to pod\n"
               "kubectl-goodput: the connection to the page has ended: start dashboard again\n");
-    check_run("\"$0\" dashboard --port 70000", 2, "", "kubectl-goodput: --port 70000: not a port; 0 is a free one\n");
-    check_run("\"$0\" dashboard --port -1", 2, "", "kubectl-goodput: --port -1: not a port; 0 is a free one\n");
-    check_run("\"$0\" dashboard -A", 2, "",
+    run_check("\"$0\" dashboard --port 70000", 2, "", "kubectl-goodput: --port 70000: not a port; 0 is a free one\n");
+    run_check("\"$0\" dashboard --port -1", 2, "", "kubectl-goodput: --port -1: not a port; 0 is a free one\n");
+    run_check("\"$0\" dashboard -A", 2, "",
               "kubectl-goodput: dashboard takes no -f, -o and -A; -n is the controller's namespace\n");
-    check_run("\"$0\" top --port 1", 2, "", "kubectl-goodput: --port works only with dashboard\n");
+    run_check("\"$0\" top --port 1", 2, "", "kubectl-goodput: --port works only with dashboard\n");
 }
 
 /* kubectl does not outlive the plugin. */
 TEST(dashboard_ends_its_kubectl) {
     write_stand_in(SERVING, "echo 'Forwarding from 127.0.0.1:8082 -> 8082'; echo $$ >forwarding; exec sleep 60");
-    check_run("export KUBECTL=./kubectl; \"$0\" dashboard & sleep 1; kill $!; wait $!; echo $?; "
+    run_check("export KUBECTL=./kubectl; \"$0\" dashboard & sleep 1; kill $!; wait $!; echo $?; "
               "kill -0 $(cat forwarding) 2>&1 | grep -q 'No such process' && echo ended",
               0, ADDRESS "0\nended\n", "");
 }

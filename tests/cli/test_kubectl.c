@@ -60,14 +60,6 @@ TEST(flags_of_kubectl_are_passed_on) {
     check_asked("explain x/--raw=/", GET "--output\njson\n--\n--raw=/\n");
 }
 
-static void check_run(const char *script, int code, const char *out, const char *err) {
-    struct run run = run_shell(script);
-    CHECK_INT(run.code, code);
-    CHECK_TEXT(run.out, out);
-    CHECK_TEXT(run.err, err);
-    run_done(&run);
-}
-
 TEST(formats_of_kubectl_are_printed_by_it) {
     write_stand_in();
     static const struct {
@@ -84,38 +76,38 @@ TEST(formats_of_kubectl_are_printed_by_it) {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         check_asked(cases[i].command, cases[i].asked);
         CLEANUP_FREE char *line = mem_format("KUBECTL=./kubectl \"$0\" %s", cases[i].command);
-        check_run(line, 3, "printed by kubectl\n", "");
+        run_check(line, 3, "printed by kubectl\n", "");
     }
-    check_run("KUBECTL=./kubectl \"$0\" explain b -f x -o jsonpath={.kind}", 2, "",
+    run_check("KUBECTL=./kubectl \"$0\" explain b -f x -o jsonpath={.kind}", 2, "",
               "kubectl-goodput: -o jsonpath={.kind}: kubectl prints it from the cluster, not from a file\n");
-    check_run("KUBECTL=./kubectl \"$0\" whatif a -o jsonpath={.kind}", 2, "",
+    run_check("KUBECTL=./kubectl \"$0\" whatif a -o jsonpath={.kind}", 2, "",
               "kubectl-goodput: -o jsonpath={.kind}: not one of json, yaml, name\n");
 }
 
 TEST(errors_of_kubectl_are_shown_as_they_are) {
     write_stand_in();
-    check_run("KUBECTL=./kubectl \"$0\" explain no", 1, "",
+    run_check("KUBECTL=./kubectl \"$0\" explain no", 1, "",
               "Error from server (NotFound): jobgoodputs.goodput.dev \"no\" not found\n"
               "kubectl-goodput: kubectl goodput top -A lists the JobGoodputs of all namespaces\n");
-    check_run("KUBECTL=./kubectl \"$0\" explain locked", 1, "",
+    run_check("KUBECTL=./kubectl \"$0\" explain locked", 1, "",
               "error: You must be logged in to the server (Unauthorized)\n");
-    check_run("KUBECTL=./kubectl \"$0\" explain torn", 1, "",
+    run_check("KUBECTL=./kubectl \"$0\" explain torn", 1, "",
               "kubectl-goodput: kubectl get printed no JSON: line 2: unexpected token near end of file\n");
-    check_run("PATH=/nowhere \"$0\" top", 1, "",
+    run_check("PATH=/nowhere \"$0\" top", 1, "",
               "kubectl-goodput: there is no kubectl on PATH, by which the cluster is read: install kubectl, or name it "
               "in the variable KUBECTL; analyze, why and -f FILE need none\n");
-    check_run("KUBECTL=./other \"$0\" top -o jsonpath=x", 1, "",
+    run_check("KUBECTL=./other \"$0\" top -o jsonpath=x", 1, "",
               "kubectl-goodput: there is no ./other on PATH, by which the cluster is read: install kubectl, or name it "
               "in the variable KUBECTL; analyze, why and -f FILE need none\n");
-    check_run("touch other; KUBECTL=./other \"$0\" top; rm other", 0, "",
+    run_check("touch other; KUBECTL=./other \"$0\" top; rm other", 0, "",
               "kubectl-goodput: cannot run ./other: Permission denied\n");
-    check_run("\"$0\" top --token", 2, "", "kubectl-goodput: --token needs a value\n");
+    run_check("\"$0\" top --token", 2, "", "kubectl-goodput: --token needs a value\n");
 }
 
 /* kubectl does not outlive the plugin. */
 TEST(a_watch_ends_with_its_kubectl) {
     write_stand_in();
-    check_run("export KUBECTL=./kubectl; \"$0\" top -w & sleep 0.5; kill $!; wait $!; echo $?; "
+    run_check("export KUBECTL=./kubectl; \"$0\" top -w & sleep 0.5; kill $!; wait $!; echo $?; "
               "kill -0 $(cat watching) 2>&1 | grep -q 'No such process' && echo ended",
               0,
               "NAME  PHASE  SCHED  RUNTIME  GOODPUT  TOP-BADPUT  INT  STEP\n"

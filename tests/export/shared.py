@@ -49,7 +49,7 @@ def sign_in(b, text):
 
 
 def check_requests(t, page):
-    for name, header in (("no token", {}), ("a token that nobody has", {"Authorization": "Bearer junk"}), ("another cookie", {"Cookie": "token=" + ADMIN})):
+    for name, header in (("no token", {}), ("an unknown token", {"Authorization": "Bearer junk"}), ("another cookie", {"Cookie": "token=" + ADMIN})):
         t.check(f"{name}: the sign-in, and no data", get(page, header)[0] == 401 and "mine" not in get(page, header)[1])
         t.check(f"{name}: no job", get(page + "job?namespace=research&name=mine", header)[0] == 401)
         t.check(f"{name}: no fleet", get(page + "fleets", header)[0] == 401)
@@ -67,7 +67,7 @@ def check_browser(t, b, rig, page):
     b.picture(f"{OUT}/sign-in.png")
     sign_in(b, "junk")
     b.until("document.getElementById('token') && !document.getElementById('notice').hidden")
-    t.check("a token that nobody has: the sign-in says so", "does not know this token" in b.ask("document.body.innerText"))
+    t.check("an unknown token: the sign-in says so", "does not know this token" in b.ask("document.body.innerText"))
     sign_in(b, "x" * 5000)
     b.until("document.getElementById('notice').textContent.includes('4,000 characters')")
     t.check("a token that the browser does not keep: the sign-in says so", True)

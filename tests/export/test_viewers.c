@@ -123,7 +123,7 @@ TEST(without_a_token_there_is_a_sign_in_and_nothing_else) {
         check_get(&r, "/fleets", headers[i], SIGN_IN);
     }
     CHECK_INT(r.api.tokens, 0);
-    CHECK(shows_sign_in(&r, "Cookie: x=y; goodput-token=junk")); /* asked about, and nobody's */
+    CHECK(shows_sign_in(&r, "Cookie: x=y; goodput-token=junk")); /* asked about, and unknown */
     CHECK_INT(r.api.tokens, 1);
     CHECK_INT(r.api.accesses, 0);
     end(&r);

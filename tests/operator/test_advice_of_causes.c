@@ -97,16 +97,23 @@ static void fail_to_save(struct model *m, const char *pod, double at) {
     fake_log_line(m, pod, at, "OSError: [Errno 28] No space left on device");
 }
 
-/* Saves fail, training continues, and nothing has happened yet. */
-static char *while_saves_fail(int saves) {
+/* Saves fail, and training continues. */
+static struct model *train_and_fail_to_save(int saves, struct fake_pod *p) {
     struct model *m = new_model();
-    struct fake_pod p = fake_running("a0", "n0", 0);
-    fake_observe_pod(m, &p, OBSERVED_PRESENT, 3);
+    *p = fake_running("a0", "n0", 0);
+    fake_observe_pod(m, p, OBSERVED_PRESENT, 3);
     fake_log_steps(m, "a0", 0, 99, 1, 10);
     for (int i = 0; i < saves; i++) {
         fail_to_save(m, "a0", 110 + 100 * i);
         fake_log_steps(m, "a0", 100 + 100 * i, 199 + 100 * i, 1, 111 + 100 * i);
     }
+    return m;
+}
+
+/* Saves fail, training continues, and nothing has happened yet. */
+static char *while_saves_fail(int saves) {
+    struct fake_pod p;
+    struct model *m = train_and_fail_to_save(saves, &p);
     CLEANUP_FREE char *status = fake_finish(m, 320);
     return seen(status, "FailingSaves");
 }
@@ -122,14 +129,8 @@ TEST(saves_that_fail_become_advice_before_anything_is_lost) {
 
 /* Two saves fail, training continues, and a node is lost later. */
 static char *after_failed_saves(int saves, bool is_successor) {
-    struct model *m = new_model();
-    struct fake_pod p = fake_running("a0", "n0", 0);
-    fake_observe_pod(m, &p, OBSERVED_PRESENT, 3);
-    fake_log_steps(m, "a0", 0, 99, 1, 10);
-    for (int i = 0; i < saves; i++) {
-        fail_to_save(m, "a0", 110 + 100 * i);
-        fake_log_steps(m, "a0", 100 + 100 * i, 199 + 100 * i, 1, 111 + 100 * i);
-    }
+    struct fake_pod p;
+    struct model *m = train_and_fail_to_save(saves, &p);
     if (is_successor) {
         CLEANUP_FREE char *status = fake_finish(m, 390);
         CLEANUP_FREE char *more = replay_left(status);

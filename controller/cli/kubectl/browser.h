@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Does not wait for the browser. false if there is no such program. */
+/* Does not wait for the browser. false if that program is missing. */
 bool browser_open(const char *address);
 
 #endif
