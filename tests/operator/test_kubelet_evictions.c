@@ -61,3 +61,41 @@ TEST(what_the_kubelet_evicts_for_is_the_root_cause) {
     CLEANUP_FREE char *before = evicted_by_kubelet(rows[1].message, KEY_ERROR);
     CHECK_TEXT(cause_of(before, "reason"), "KeyError"); /* it had failed by itself */
 }
+
+/* The pod is observed as the kubelet left it: a trainer that handles SIGTERM ends well, and its JobSet restarts. */
+TEST(the_evicted_pod_is_the_first_failing_slot) {
+    struct model *m = model_new(&(struct model_options){.reads_last_words = true});
+    struct model_words w;
+    struct fake_pod other = fake_running("a", "n0", 5), evicted = fake_running("b", "n1", 5);
+    struct fake_pod next_a = fake_running("a2", "n0", 1022), next_b = fake_running("b2", "n1", 1022);
+    evicted.index = next_b.index = 1;
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    fake_observe_jobset(m, 2, "", "", 0.2);
+    fake_observe_node(m, "n0", "True", 0, "", "", 1);
+    fake_observe_node(m, "n1", "True", 0, "", "", 1);
+    fake_observe_pod(m, &other, OBSERVED_PRESENT, 8);
+    fake_observe_pod(m, &evicted, OBSERVED_PRESENT, 8);
+    fake_observe_event(m, "b", "Evicted", "Usage of EmptyDir volume \\\"scratch\\\" exceeds the limit \\\"16Mi\\\". ",
+                       1000);
+    evicted.finished = 1001;
+    evicted.phase = "Succeeded";
+    fake_observe_pod(m, &evicted, OBSERVED_PRESENT, 1001.5);
+    other.finished = 1003; /* its peer has ended */
+    other.exit_code = 1;
+    other.phase = "Failed";
+    fake_observe_pod(m, &other, OBSERVED_PRESENT, 1003.5);
+    struct model_job *job = model_job_find(m, "ns", "js");
+    while (model_job_words_next(job, &w))
+        model_job_words_read(job, w.pod_uid, w.container, w.restart_count, slice_of(""), false);
+    fake_observe_pod(m, &evicted, OBSERVED_DELETED, 1020);
+    fake_observe_pod(m, &other, OBSERVED_DELETED, 1020);
+    fake_observe_pod(m, &next_a, OBSERVED_PRESENT, 1025);
+    fake_observe_pod(m, &next_b, OBSERVED_PRESENT, 1025);
+    CLEANUP_FREE char *status = fake_finish(m, 1100);
+    CHECK_TEXT(status_text(status, "executions[number=1].cause"), "Eviction");
+    CHECK_TEXT(cause_of(status, "class"), "StorageError");
+    CHECK_TEXT(cause_of(status, "replicatedJob"), "slice");
+    CHECK_TEXT(cause_of(status, "node"), "n1");
+    CHECK_INT(status_int(status, "executions[number=1].rootCause.jobIndex"), 0);
+    CHECK_INT(status_int(status, "executions[number=1].rootCause.completionIndex"), 1);
+}

@@ -67,12 +67,17 @@ static void take_slot(struct root_cause *c, const struct failure *f) {
     c->completion_index = f->completion_index;
 }
 
-static void take_followed_slot(struct root_cause *c, const struct model_job *job, const struct pod *p) {
+static void take_pod(struct root_cause *c, const struct pod *p) {
     c->replicated_job = p->replicated_job;
-    c->container = job_log_container(job, p);
+    c->container = "";
     c->node = p->node != NULL ? p->node->name : "";
     c->job_index = p->job_index;
     c->completion_index = p->completion_index >= 0 ? p->completion_index : p->slot_index;
+}
+
+static void take_followed_slot(struct root_cause *c, const struct model_job *job, const struct pod *p) {
+    take_pod(c, p);
+    c->container = job_log_container(job, p);
 }
 
 static void take_finding(struct root_cause *c, const struct rootcause_verdict *v) {
@@ -250,16 +255,37 @@ static const struct signature *reason_to_evict(const struct model_job *job, cons
     return row != NULL && slice_is(row->reason, "Evicted") ? row : NULL;
 }
 
-static void take_eviction(struct root_cause *c, const struct signature *row, const struct end *end) {
+/* The pod whose name its evidence starts with (causes.c); NULL: it is forgotten. */
+static const struct pod *evicted_pod(const struct target *t, struct slice words) {
+    struct slice name;
+    if (!slice_take_prefix(&words, "Pod ") || !slice_take_until(&words, ':', &name))
+        return NULL;
+    for (size_t i = 0; i < t->pods.count; i++)
+        if (slice_is(name, t->pods.items[i]->name))
+            return t->pods.items[i];
+    return NULL;
+}
+
+/* The first failing slot is that of the pod that was evicted, whatever failed after it. */
+static void take_eviction(struct root_cause *c, const struct signature *row, const struct target *t,
+                          const struct end *end) {
+    const struct pod *p = evicted_pod(t, slice_of(end->words));
+    c->replicated_job = c->container = "", c->job_index = c->completion_index = -1;
+    if (p != NULL)
+        take_pod(c, p);
+    c->node = end->node;
     c->class_ = row->class_;
     c->owner = row->owner;
-    c->node = end->node;
     c->line_ms = end->at_ms;
     c->is_observed = true;
     c->is_symptom_only = false;
     c->frame[0] = c->waits_for[0] = '\0';
     slice_copy(c->reason, sizeof c->reason, row->reason);
     quote_line(c->text, slice_of(end->words), 0);
+}
+
+static bool is_eviction(const struct root_cause *c, const struct signature *row) {
+    return c != NULL && slice_is(row->reason, c->reason);
 }
 
 static void update(struct model_job *job, const struct end *end, int64_t through_ms, unsigned *taken) {
@@ -280,8 +306,12 @@ static void update(struct model_job *job, const struct end *end, int64_t through
         judge(job, incident, &c);
     else if (known != NULL)
         c = *known;
-    if (eviction != NULL && !is_news(&c, end))
-        take_eviction(&c, eviction, end);
+    if (eviction != NULL && !is_news(&c, end)) {
+        if (is_eviction(known, eviction))
+            c = *known;
+        else
+            take_eviction(&c, eviction, job->target, end);
+    }
     if (signal == NULL && !is_news(&c, end)) {
         root_cause_remove(&job->root_causes, end->number);
         return;
