@@ -167,6 +167,7 @@ static int start(void *context, const struct runtime *runtime, struct kube_clien
     e->loop = kube_client_loop(client);
     e->client = client;
     e->namespaces = flags->watch_namespaces;
+    e->fleet.cluster_name = flags->cluster_name;
     if (flags->metrics_cert_dir != NULL) {
         e->files = certificate_files_new(e->loop, flags->metrics_cert_dir, err);
         if (e->files == NULL)

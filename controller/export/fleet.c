@@ -18,7 +18,7 @@ static void job_free(void *value) {
 }
 
 void fleet_init(struct fleet *f) {
-    *f = (struct fleet){.change = 1};
+    *f = (struct fleet){.cluster_name = "", .change = 1};
     map_init(&f->jobs, job_free);
 }
 

@@ -18,6 +18,7 @@ struct fleet_job {
 };
 
 struct fleet {
+    const char *cluster_name;       /* of --cluster-name; borrowed; "": not known */
     struct map jobs;                /* "namespace/name"; deleted ones too */
     struct fleet_job *first, *last; /* in the order of changes */
     int64_t change, forgotten;      /* number of the last change; deletions up to `forgotten` are forgotten */

@@ -109,6 +109,8 @@ bool page_news(const struct fleet *fleet, const struct viewer *viewer, int64_t *
     jwrite_init(&w, message);
     jwrite_object(&w);
     jwrite_member_bool(&w, "reset", is_new || is_lost);
+    if ((is_new || is_lost) && fleet->cluster_name[0] != '\0')
+        jwrite_member_text(&w, "clusterName", fleet->cluster_name);
     bool are_deleted = job != NULL && job->is_deleted;
     jwrite_member_array(&w, are_deleted ? "deleted" : "jobs");
     int64_t reached = fleet->change;

@@ -1,6 +1,7 @@
 /* page: serves the browser: the document at /, one JobGoodput at /job?namespace=N&name=M, all FleetGoodputs at /fleets,
- * and at /feed a WebSocket that sends a summary of every job, then of each job that changes. A page with viewers (the
- * shared page) shows a sign-in to whoever brings no token, and to the others what they may list. */
+ * and at /feed a WebSocket that sends the cluster's name and a summary of every job, then of each job that changes. A
+ * page with viewers (the shared page) shows a sign-in to whoever brings no token, and to the others what they may list.
+ */
 #ifndef EXPORT_PAGE_H
 #define EXPORT_PAGE_H
 

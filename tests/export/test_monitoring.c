@@ -194,7 +194,7 @@ static struct rig *rig_new(void) {
     r->p.flags = (struct runtime_flags){.cloud_monitoring_project = "p",
                                         .cloud_monitoring_location = "us-east5-a",
                                         .cloud_monitoring_replica_id = "0",
-                                        .cloud_monitoring_cluster = "",
+                                        .cluster_name = "",
                                         .cloud_monitoring_interval_us = 5000000,
                                         .cloud_monitoring_endpoint = rawserver_url(r->api.server)};
     rig_begin(r);

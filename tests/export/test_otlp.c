@@ -149,6 +149,25 @@ static void observe(struct rig *r, int64_t through_s, const char *first, const c
     pushed_job_changed(&r->p, "n", "j");
 }
 
+/* Protobuf has texts as they are. */
+static bool resource_has(const struct rig *r, const char *text) {
+    return slice_contains(buf_slice(&r->collector.metrics), text);
+}
+
+TEST(the_resource_names_the_cluster_that_the_flag_names) {
+    struct rig *r = rig_new();
+    observe(r, 100, "", "", "");
+    CHECK(pushed_until(&r->p, pushed_has_delivered));
+    CHECK(resource_has(r, "k8s.namespace.name") && !resource_has(r, "k8s.cluster.name"));
+    rig_free(r);
+    r = rig_new();
+    r->p.fleet.cluster_name = "prod-1";
+    observe(r, 100, "", "", "");
+    CHECK(pushed_until(&r->p, pushed_has_delivered));
+    CHECK(resource_has(r, "k8s.cluster.name") && resource_has(r, "prod-1"));
+    rig_free(r);
+}
+
 static bool has_spans(const struct pushed *p) {
     const struct rig *r = (const struct rig *)p;
     return r->collector.spans.size_bytes > 0 && p->exporter.figures->delivered > 1;

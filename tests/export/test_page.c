@@ -55,6 +55,12 @@ TEST(a_reader_gets_only_the_changes_that_it_does_not_have) {
         fleet_remove(&f, "n", name);
     }
     CHECK(strncmp(news(&f, &b, &m), "{\"reset\":true,", 14) == 0);
+    /* Where the cluster has a name, whoever starts learns it, and the others know it already. */
+    f.cluster_name = "prod-\"1\"";
+    b = 0;
+    CHECK(strncmp(news(&f, &b, &m), "{\"reset\":true,\"clusterName\":\"prod-\\\"1\\\"\",", 41) == 0);
+    put(&f, "last", "{}");
+    CHECK(strstr(news(&f, &b, &m), "clusterName") == NULL);
     fleet_done(&f);
 }
 

@@ -37,6 +37,8 @@ static void check_spans(struct slice records, const char *status, const char *na
         json_t *x = json_loadb(line.data, line.size_bytes, 0, NULL);
         REQUIRE(x != NULL);
         const char *kind = json_string_value(json_object_get(x, "record"));
+        if (strcmp(kind, "job") == 0)
+            CHECK_TEXT(json_string_value(json_object_get(x, "cluster")), "recorded");
         const char *from = json_string_value(json_object_get(x, "from")),
                    *to = json_string_value(json_object_get(x, "to"));
         if (strcmp(kind, "span") == 0) {

@@ -126,6 +126,19 @@ flags() { render -s templates/deployment.yaml "$@" | sed -n 's/^ *- "\{0,1\}\(--
 same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --standby-watches=true --health-bind-address=:8081 --metrics-bind-address=:8443 --page-bind-address=127.0.0.1:8082 --currency=USD --auto-create=off --status-interval=15s --status-qps=20 --max-log-follows=100 --max-log-reads=16 --v=0' "$(flags)"
 same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-bind-address=0 --page-bind-address=0 --currency=USD --documentation-url=https://git.example.com/goodput/blob/main/deploy/docs --auto-create=all --auto-create-format=MaxText --auto-create-windows=600,2592000 --auto-create-ttl-seconds=315360000 --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --max-log-reads=3 --v=2 --x=y' \
 	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,metrics.enabled=false,page.enabled=false,documentationURL=https://git.example.com/goodput/blob/main/deploy/docs,autoCreate=all,autoCreateDefaults.logFormat=MaxText,autoCreateDefaults.windowSeconds={600,2592000},autoCreateDefaults.ttlSecondsAfterFinished=315360000,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,maxLogReads=3,logLevel=2,extraArgs={--x=y}')"
+named=clusterName=prod-1,metrics.serviceMonitor.enabled=true,metrics.podMonitor.enabled=true,metrics.clusterPodMonitoring.enabled=true
+same "a named cluster: the flag, and a label of both monitors' targets; Google's operator sets its own" \
+	"Deployment --cluster-name=prod-1 PodMonitor targetLabel: cluster replacement: prod-1 ServiceMonitor targetLabel: cluster replacement: prod-1" \
+	"$(render --set $named | python3 -c '
+import sys, yaml
+for o in sorted((o for o in yaml.safe_load_all(sys.stdin) if o), key=lambda o: o["kind"]):
+    s = o.get("spec", {})
+    for e in s.get("endpoints", []) + s.get("podMetricsEndpoints", []):
+        for r in e.get("relabelings", []):
+            print(o["kind"], *(f"{k}: {v}" for k, v in r.items()))
+    if o["kind"] == "Deployment":
+        print(o["kind"], *(a for a in s["template"]["spec"]["containers"][0]["args"] if "cluster" in a))' | paste -sd' ')"
+refused "a name of a cluster with a space" "at '/clusterName': 'a b' does not match pattern" render --set 'clusterName=a b'
 shared=page.shared.enabled=true,metrics.enabled=false,page.enabled=false
 same "the shared page: its flag, its Service, and who asks whose tokens they are" \
 	"--shared-page-bind-address=:8444 name: goodput-controller-page resources: [subjectaccessreviews] resources: [tokenreviews]" \
@@ -203,8 +216,8 @@ refused "... without a certificate" "ingest.enabled needs ingest.tls.secretName"
 same "event files for TensorBoard: the flag, the mount, the volume" "--tensorboard-dir=/var/lib/goodput/tensorboard --tensorboard-interval=30s mountPath: /var/lib/goodput/tensorboard claimName: boards" \
 	"$(render --set tensorboard.volume.persistentVolumeClaim.claimName=boards,metrics.enabled=false -s templates/deployment.yaml | sed -nE 's/^[- ]*(--tensorboard.*|mountPath: .*|claimName: .*)/\1/p' | paste -sd' ')"
 refused "an interval without unit" "at '/tensorboard/interval': got number, want string" render --set tensorboard.interval=30
-same "Cloud Monitoring: its flags" "--cloud-monitoring-project=p --cloud-monitoring-location=us-east5-a --cloud-monitoring-replica-id=0 --cloud-monitoring-cluster=c --cloud-monitoring-namespaced=true --cloud-monitoring-interval=1m" \
-	"$(flags --set cloudMonitoring.project=p,cloudMonitoring.location=us-east5-a,cloudMonitoring.clusterName=c,cloudMonitoring.namespaced=true,cloudMonitoring.interval=1m | grep -o -- '--cloud-monitoring.*m')"
+same "Cloud Monitoring: its flags" "--cloud-monitoring-project=p --cloud-monitoring-location=us-east5-a --cloud-monitoring-replica-id=0 --cloud-monitoring-namespaced=true --cloud-monitoring-interval=1m" \
+	"$(flags --set cloudMonitoring.project=p,cloudMonitoring.location=us-east5-a,cloudMonitoring.namespaced=true,cloudMonitoring.interval=1m | grep -o -- '--cloud-monitoring.*m')"
 refused "Cloud Monitoring without a location" "cloudMonitoring.project needs cloudMonitoring.location" render --set cloudMonitoring.project=p
 refused "points more often than the API takes them" "at '/cloudMonitoring/interval': '4s' does not match pattern" render --set cloudMonitoring.interval=4s
 same "OpenTelemetry: its flags, its Secrets" "--otlp-endpoint=https://c.ns:4318 --otlp-interval=30s --otlp-headers=/etc/goodput/otlp-headers/headers --otlp-ca=/etc/goodput/otlp-ca/ca.crt mountPath: /etc/goodput/otlp-headers mountPath: /etc/goodput/otlp-ca secretName: h secretName: ca" \

@@ -5,6 +5,8 @@
 #include "operator/runtime/flags.h"
 #include "operator/runtime/json.h"
 
+#include <stdlib.h>
+
 static void refuse(const char *argument, const char *text) {
     char *argv[] = {(char *)"goodput-controller", (char *)argument, NULL};
     struct runtime_flags flags;
@@ -76,6 +78,27 @@ TEST(flags_are_taken_in_both_notations) {
     CHECK_INT(flags.verbosity, 2);
     CHECK_INT(flags.status_qps, 20);
     CHECK_TEXT(flags.health_bind_address, ":8081");
+}
+
+TEST(the_clusters_name_is_the_flags_else_the_environments) {
+    char *argv[] = {(char *)"x", (char *)"--cluster-name=arn:aws:eks:us-east-1:1:cluster/prod_1"};
+    struct runtime_flags flags;
+    CLEANUP_ERROR struct error *err = NULL;
+    CHECK_INT(runtime_flags_parse(&flags, 1, argv, &err), 0);
+    CHECK_TEXT(flags.cluster_name, "");
+    setenv("CLUSTER_NAME", "prod-1", 1);
+    CHECK_INT(runtime_flags_parse(&flags, 1, argv, &err), 0);
+    CHECK_TEXT(flags.cluster_name, "prod-1");
+    CHECK_INT(runtime_flags_parse(&flags, 2, argv, &err), 0);
+    CHECK_TEXT(flags.cluster_name, "arn:aws:eks:us-east-1:1:cluster/prod_1");
+    static const char wrong[] =
+        "\"the one\" is not a name of a cluster: at most 253 letters, digits and any of . _ : / -";
+    CLEANUP_FREE char *of_flag = mem_format("--cluster-name: %s", wrong);
+    refuse("--cluster-name=the one", of_flag);
+    setenv("CLUSTER_NAME", "the one", 1);
+    CLEANUP_FREE char *of_environment = mem_format("$CLUSTER_NAME: %s", wrong);
+    refuse("--v=1", of_environment);
+    unsetenv("CLUSTER_NAME");
 }
 
 static uint64_t hash(const char *json) {

@@ -220,7 +220,7 @@ int monitoring_make(const struct push_options *options, struct push_exporter *ex
     m->place = (struct monitoring_place){.project = f->cloud_monitoring_project,
                                          .location = f->cloud_monitoring_location,
                                          .replica_id = f->cloud_monitoring_replica_id,
-                                         .cluster = f->cloud_monitoring_cluster};
+                                         .cluster = f->cluster_name};
     m->is_name_namespaced = f->cloud_monitoring_namespaced;
     m->figures.exporter = "cloud-monitoring";
     m->url =

@@ -24,12 +24,14 @@ struct metrics {
     int points, before;
 };
 
-void otlp_resource_write(const struct fleet_job *job, struct buf *out) {
+void otlp_resource_write(const struct round_now *now, struct buf *out) {
+    const struct fleet_job *job = now->job;
     struct push_identity d;
     size_t resource = otlp_begin(out, 1);
     push_identity_read(job->object, &d);
     otlp_attribute(out, 1, "service.name", "goodput-controller");
     otlp_attribute(out, 1, "service.version", GOODPUT_VERSION);
+    otlp_attribute(out, 1, "k8s.cluster.name", now->cluster_name);
     otlp_attribute(out, 1, "k8s.namespace.name", job->namespace_);
     otlp_attribute(out, 1, "goodput.job.name", job->name);
     otlp_attribute(out, 1, "goodput.job.uid", d.uid);
@@ -172,7 +174,7 @@ int otlp_metrics_write(const struct round_now *now, struct buf *out) {
                         .start_ns = (uint64_t)now->numbers->values[FLEET_START] * 1000000,
                         .end_ns = (uint64_t)now->end_ms * 1000000};
     size_t all = otlp_begin(out, 1);
-    otlp_resource_write(now->job, out);
+    otlp_resource_write(now, out);
     size_t scope = otlp_begin(out, 2);
     otlp_scope_write(out);
     write_ratios(&m, now->numbers);

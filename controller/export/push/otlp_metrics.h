@@ -9,7 +9,7 @@
 int otlp_metrics_write(const struct round_now *now, struct buf *out);
 
 /* The start of a message, of spans too. */
-void otlp_resource_write(const struct fleet_job *job, struct buf *out);
+void otlp_resource_write(const struct round_now *now, struct buf *out);
 void otlp_scope_write(struct buf *out);
 
 #endif

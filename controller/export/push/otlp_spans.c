@@ -244,7 +244,7 @@ int otlp_spans_write(const struct round_now *now, int64_t sent, int64_t *now_sen
     hash(name, t.id, TRACE_BYTES);
     *now_sent = sent;
     size_t all = otlp_begin(out, 1);
-    otlp_resource_write(now->job, out);
+    otlp_resource_write(now, out);
     size_t scope = otlp_begin(out, 2);
     otlp_scope_write(out);
     for (int i = 0; i < count; i++) {

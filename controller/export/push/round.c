@@ -32,6 +32,7 @@ static void job_free(void *value) {
 /* True if there is something new to send. */
 static bool look(struct round *r, struct round_job *job, struct round_now *now) {
     const struct fleet_numbers *n = now->numbers = &r->numbers;
+    now->cluster_name = r->options.fleet->cluster_name;
     now->job = fleet_find(r->options.fleet, job->namespace_, job->name);
     if (now->job == NULL || now->job->change == job->change || !fleet_read_numbers(now->job->object, &r->numbers))
         return false;

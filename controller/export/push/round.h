@@ -22,7 +22,8 @@ struct round_job { /* what was sent of one JobGoodput */
     bool is_sending, is_sending_final;
 };
 
-struct round_now { /* the present job, borrowed for the call */
+struct round_now {            /* the present job, borrowed for the call */
+    const char *cluster_name; /* "": not known */
     const struct fleet_job *job;
     const struct fleet_numbers *numbers;
     int64_t end_ms; /* of its points */

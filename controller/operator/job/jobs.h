@@ -20,6 +20,7 @@ struct jobs_settings { /* of the controller; model.h explains them */
     char *chip_peaks, *chip_prices;     /* NULL */
     struct owners_policy *owner_policy; /* NULL: the defaults */
     char *documentation_url;            /* without a / at its end */
+    char *cluster_name;                 /* NULL: not known */
     char currency[PRICE_CURRENCY_SIZE];
 };
 

@@ -257,7 +257,8 @@ static void keep_records(struct model_job *job, const struct view *v, const stru
         return;
     buf_done(records);
     buf_init(records, RECORDS_MAX_BYTES);
-    records_write(v, entries, &(struct records_job){job->namespace_, job->name, job->uid}, records);
+    struct records_job named = {job->jobs->settings.cluster_name, job->namespace_, job->name, job->uid};
+    records_write(v, entries, &named, records);
 }
 
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary) {

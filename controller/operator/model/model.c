@@ -27,7 +27,8 @@ static struct jobs_settings settings_of(const struct model_options *options) {
                               .forget_after_ms =
                                   options->forget_after_ms > 0 ? options->forget_after_ms : MODEL_FORGET_AFTER_MS,
                               .chip_peaks = options->chip_peaks ? mem_strdup(options->chip_peaks) : NULL,
-                              .chip_prices = options->chip_prices ? mem_strdup(options->chip_prices) : NULL};
+                              .chip_prices = options->chip_prices ? mem_strdup(options->chip_prices) : NULL,
+                              .cluster_name = options->cluster_name ? mem_strdup(options->cluster_name) : NULL};
     s.owner_policy = options->owner_policy ? owners_policy_parse(slice_of(options->owner_policy), NULL) : NULL;
     struct slice url = slice_of(options->documentation_url ? options->documentation_url : MODEL_DOCUMENTATION);
     while (url.size_bytes > 0 && url.data[url.size_bytes - 1] == '/')
@@ -68,6 +69,7 @@ static void jobs_done(struct jobs *jobs) {
     free(jobs->settings.chip_peaks);
     free(jobs->settings.chip_prices);
     free(jobs->settings.documentation_url);
+    free(jobs->settings.cluster_name);
     owners_policy_free(jobs->settings.owner_policy);
 }
 

@@ -33,6 +33,7 @@ struct model_options {
     const char *owner_policy;      /* a site's rows, which owners_policy_parse takes; NULL: none */
     const char *currency;          /* of prices that say none; NULL: USD */
     int64_t forget_after_ms;       /* pods deleted this long ago leave only numbers; 0: MODEL_FORGET_AFTER_MS */
+    const char *cluster_name;      /* in the ledger's records; NULL or "": none */
     const char *documentation_url; /* of the folder deploy/docs; NULL: MODEL_DOCUMENTATION */
 };
 

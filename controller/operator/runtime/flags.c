@@ -12,10 +12,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum kind {
     TEXT,
+    CLUSTER,
     SWITCH,
     AUTO,
     FORMAT,
@@ -74,6 +76,9 @@ static const struct flag table[] = {
      "where the page is served, with TLS, to everybody who signs in with a token of this cluster, such as :8444; each "
      "sees "
      "the JobGoodputs that they may list; default 0, nowhere"},
+    {"cluster-name", "NAME", CLUSTER, AT(cluster_name), 0, 0,
+     "name of this cluster where several are looked at together: on the page, in OpenTelemetry (k8s.cluster.name), in "
+     "Cloud Monitoring (cluster_name) and in a ledger's records; default $CLUSTER_NAME, then none"},
     {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},
     {"auto-create", "MODE", AUTO, AT(auto_create), 0, 0,
      "make JobGoodputs for JobSets: off, annotated (goodput.dev/enabled: \"true\") or all; default off"},
@@ -142,8 +147,6 @@ static const struct flag table[] = {
      "zone or region of the series, such as us-east5-a"},
     {"cloud-monitoring-replica-id", "ID", TEXT, AT(cloud_monitoring_replica_id), 0, 0,
      "replica_id of the series; default 0, as the library's"},
-    {"cloud-monitoring-cluster", "NAME", TEXT, AT(cloud_monitoring_cluster), 0, 0,
-     "label cluster_name of the series; default none"},
     {"cloud-monitoring-namespaced", "BOOL", SWITCH, AT(cloud_monitoring_namespaced), 0, 0,
      "workload_id is NAMESPACE/NAME: for clusters where two namespaces have jobs of one name; default false: NAME, as "
      "the "
@@ -244,6 +247,17 @@ static int set_prices(const struct flag *flag, const char *value, const char **t
     return 0;
 }
 
+/* What names of clusters are made of at GKE ("europe-west4_prod"), EKS (also ARNs) and kubeadm. */
+static int set_cluster(const char *source, const char *value, const char **to, struct error **err) {
+    static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._:/-";
+    if (strlen(value) > 253 || value[strspn(value, allowed)] != '\0')
+        return error_set(err, EINVAL,
+                         "%s: \"%s\" is not a name of a cluster: at most 253 letters, digits and any of . _ : / -",
+                         source, value);
+    *to = value;
+    return 0;
+}
+
 /* At most so long that the longest topic still fits into status.advice[].topic. */
 static int set_url(const struct flag *flag, const char *value, void *to, struct error **err) {
     struct slice rest = slice_of(value);
@@ -279,6 +293,8 @@ static int set(struct runtime_flags *flags, const struct flag *flag, const char 
     case TEXT:
         *(const char **)to = value;
         return 0;
+    case CLUSTER:
+        return set_cluster("--cluster-name", value, to, err);
     case SWITCH:
         if (value != NULL && strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
             return error_set(err, EINVAL, "--%s: \"%s\" is neither true nor false", flag->name, value);
@@ -332,6 +348,7 @@ int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv
                                     .page_bind_address = "0",
                                     .shared_page_bind_address = "0",
                                     .ingest_bind_address = "0",
+                                    .cluster_name = "",
                                     .watch_namespaces = "",
                                     .auto_create_format = "Auto",
                                     .auto_create_windows = "3600,86400",
@@ -340,11 +357,13 @@ int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv
                                     .tensorboard_interval_us = 30000000,
                                     .status_qps = 20,
                                     .cloud_monitoring_replica_id = "0",
-                                    .cloud_monitoring_cluster = "",
                                     .cloud_monitoring_interval_us = 30000000,
                                     .otlp_interval_us = 30000000,
                                     .max_log_follows = 100,
                                     .max_log_reads = 16};
+    const char *cluster = getenv("CLUSTER_NAME");
+    if (cluster != NULL && set_cluster("$CLUSTER_NAME", cluster, &flags->cluster_name, err) < 0)
+        return -EINVAL;
     for (int i = 1; i < argc; i++) {
         struct slice name = slice_of(argv[i]);
         if (!slice_take_prefix(&name, "--"))

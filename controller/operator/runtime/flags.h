@@ -15,15 +15,15 @@ struct runtime_flags {                /* texts are borrowed from argv */
     const char *pod_name;        /* in lease_namespace: its label says who leads; NULL: no label is written */
     bool standby_watches;
     const char *health_bind_address, *metrics_bind_address, *page_bind_address, *shared_page_bind_address;
-    const char *metrics_cert_dir;                                     /* NULL: a certificate made at the start */
-    const char *watch_namespaces;                                     /* "a,b"; "": all */
-    const char *log_root;                                             /* NULL: no files are read */
-    const char *google_credentials, *cloud_logging_endpoint;          /* NULL: as Google's libraries find them */
-    const char *cloud_logging_allow;                                  /* NULL: no namespace reads any */
-    const char *ingest_bind_address, *ingest_cert_dir, *ingest_store; /* the latter two NULL: none */
-    const char *cloud_monitoring_project, *cloud_monitoring_location; /* NULL: nothing is pushed there */
-    const char *cloud_monitoring_replica_id, *cloud_monitoring_cluster,
-        *cloud_monitoring_endpoint; /* the last NULL: Google's */
+    const char *metrics_cert_dir;                                        /* NULL: a certificate made at the start */
+    const char *cluster_name;                                            /* "": not known */
+    const char *watch_namespaces;                                        /* "a,b"; "": all */
+    const char *log_root;                                                /* NULL: no files are read */
+    const char *google_credentials, *cloud_logging_endpoint;             /* NULL: as Google's libraries find them */
+    const char *cloud_logging_allow;                                     /* NULL: no namespace reads any */
+    const char *ingest_bind_address, *ingest_cert_dir, *ingest_store;    /* the latter two NULL: none */
+    const char *cloud_monitoring_project, *cloud_monitoring_location;    /* NULL: nothing is pushed there */
+    const char *cloud_monitoring_replica_id, *cloud_monitoring_endpoint; /* the last NULL: Google's */
     bool cloud_monitoring_namespaced;
     int64_t cloud_monitoring_interval_us;
     const char *otlp_endpoint, *otlp_headers,

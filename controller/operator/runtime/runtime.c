@@ -332,6 +332,7 @@ static int set_up(struct runtime *r, struct error **err) {
                                   .node_signals = node_signals,
                                   .owner_policy = owner_policy,
                                   .currency = flags->currency,
+                                  .cluster_name = flags->cluster_name,
                                   .documentation_url = flags->documentation_url};
     r->model = model_new(&model);
     r->recorder = kube_recorder_new(r->client, "goodput-controller");

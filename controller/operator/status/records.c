@@ -48,6 +48,7 @@ static void write_job(const struct view *v, const struct ledger_entries *e, cons
     struct jwrite w;
     begin(&w, out, "job");
     jwrite_member_int(&w, "schema", RECORDS_SCHEMA);
+    write_filled(&w, "cluster", job->cluster);
     write_filled(&w, "namespace", job->namespace_);
     write_filled(&w, "name", job->name);
     write_filled(&w, "uid", job->uid);

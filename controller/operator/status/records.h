@@ -13,6 +13,7 @@
 #define RECORDS_SCHEMA 1 /* of the lines: a reader refuses a newer one */
 
 struct records_job {                     /* NULL: not known, as for logs without a cluster */
+    const char *cluster;                 /* of --cluster-name */
     const char *namespace_, *name, *uid; /* of the JobGoodput */
 };
 
