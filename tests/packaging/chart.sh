@@ -1,16 +1,8 @@
 #!/bin/bash
 # The chart without a cluster: lint, what it renders with several values, and what it says to wrong values.
+# Endpoints and exports have a separate file: chart-endpoints.sh.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
-. tests/harness/count.sh
-helm=${HELM:-.build/cluster/bin/helm}
-chart=helm/goodput-controller
-# Each output is kept, to be read strictly at the end.
-rendered=$(mktemp -d)
-trap 'rm -rf "$rendered"' EXIT
-render() { "$helm" template goodput "$chart" --namespace goodput-system --kube-version 1.36.0 --set image.repository=example/goodput-controller "$@" | tee "$(mktemp "$rendered/XXXXXX")"; }
-# kinds OUTPUT: the kinds of objects, sorted, with their numbers
-kinds() { sed -n 's/^kind: //p' | sort | uniq -c | awk '{printf "%s%s=%s", sep, $2, $1; sep=" "}'; }
+. "$(dirname "$0")/render.sh"
 
 check "lint, strict" "$helm" lint --strict --kube-version 1.36.0 "$chart"
 check "the README's values are values.yaml's" tests/packaging/values-readme.py --check
@@ -122,23 +114,9 @@ for line in "runAsNonRoot: true" "runAsUser: 65532" "readOnlyRootFilesystem: tru
 	"type: RuntimeDefault" "- ALL" "path: /healthz" "path: /readyz" "memory: 256Mi" "cpu: 100m" "replicas: 2"; do
 	check "the pod has $line" grep -qF -- "$line" <<<"$deployment"
 done
-flags() { render -s templates/deployment.yaml "$@" | sed -n 's/^ *- "\{0,1\}\(--[^"]*\)"\{0,1\}$/\1/p' | paste -sd' '; }
 same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --standby-watches=true --health-bind-address=:8081 --metrics-bind-address=:8443 --page-bind-address=127.0.0.1:8082 --currency=USD --auto-create=off --status-interval=15s --status-qps=20 --max-log-follows=100 --max-log-reads=16 --v=0' "$(flags)"
 same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-bind-address=0 --page-bind-address=0 --currency=USD --documentation-url=https://git.example.com/goodput/blob/main/deploy/docs --auto-create=all --auto-create-format=MaxText --auto-create-windows=600,2592000 --auto-create-ttl-seconds=315360000 --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --max-log-reads=3 --v=2 --x=y' \
 	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,metrics.enabled=false,page.enabled=false,documentationURL=https://git.example.com/goodput/blob/main/deploy/docs,autoCreate=all,autoCreateDefaults.logFormat=MaxText,autoCreateDefaults.windowSeconds={600,2592000},autoCreateDefaults.ttlSecondsAfterFinished=315360000,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,maxLogReads=3,logLevel=2,extraArgs={--x=y}')"
-named=clusterName=prod-1,metrics.serviceMonitor.enabled=true,metrics.podMonitor.enabled=true,metrics.clusterPodMonitoring.enabled=true
-same "a named cluster: the flag, and a label of both monitors' targets; Google's operator sets its own" \
-	"Deployment --cluster-name=prod-1 PodMonitor targetLabel: cluster replacement: prod-1 ServiceMonitor targetLabel: cluster replacement: prod-1" \
-	"$(render --set $named | python3 -c '
-import sys, yaml
-for o in sorted((o for o in yaml.safe_load_all(sys.stdin) if o), key=lambda o: o["kind"]):
-    s = o.get("spec", {})
-    for e in s.get("endpoints", []) + s.get("podMetricsEndpoints", []):
-        for r in e.get("relabelings", []):
-            print(o["kind"], *(f"{k}: {v}" for k, v in r.items()))
-    if o["kind"] == "Deployment":
-        print(o["kind"], *(a for a in s["template"]["spec"]["containers"][0]["args"] if "cluster" in a))' | paste -sd' ')"
-refused "a name of a cluster with a space" "at '/clusterName': 'a b' does not match pattern" render --set 'clusterName=a b'
 shared=page.shared.enabled=true,metrics.enabled=false,page.enabled=false
 same "the shared page: its flag, its Service, and who asks whose tokens they are" \
 	"--shared-page-bind-address=:8444 name: goodput-controller-page resources: [subjectaccessreviews] resources: [tokenreviews]" \
@@ -173,65 +151,8 @@ print(*json.load(open("helm/goodput-controller/values.schema.json"))["properties
 	<(sed -n "s/.*self in \[\('Auto', 'Recorder'.*\), 'Regex'\].*/\1/p" crds/goodput.dev_jobgoodputs.yaml | tr -d ",'"))"
 refused "a window of a second" "at '/autoCreateDefaults/windowSeconds/0': minimum: got 1, want 60" render --set 'autoCreateDefaults.windowSeconds={1}'
 refused "an objective above 1" "at '/metrics/objective': '1.5' does not match pattern" render --set-string metrics.objective=1.5
-ingest=replicas=1,ingest.enabled=true,ingest.tls.secretName=cert,ingest.volume.persistentVolumeClaim.claimName=store
-same "the endpoint of recorders: its flags, its mounts, one pod at a time" "type: Recreate --ingest-bind-address=:8444 --ingest-cert-dir=/etc/goodput/ingest-certificate --ingest-store=/var/lib/goodput/store mountPath: /etc/goodput/ingest-certificate mountPath: /var/lib/goodput/store claimName: store" \
-	"$(render --set $ingest,metrics.enabled=false -s templates/deployment.yaml | sed -nE 's/^[- ]*(--ingest.*|mountPath: .*|claimName: .*|type: Recreate)/\1/p' | paste -sd' ')"
-same "... its Service, and who asks whose tokens they are" "clusterIP: \"10.0.0.9\" port: 443 resources: [tokenreviews]" \
-	"$(render --set $ingest,metrics.enabled=false,ingest.service.clusterIP=10.0.0.9 | sed -nE 's/^[- ]*(clusterIP: .*|port: 443|resources: \[tokenreviews\])$/\1/p' | sort | paste -sd' ')"
-same "... tokens of jobs, from a Secret that is mounted" "--ingest-tokens=/etc/goodput/ingest-tokens mountPath: /etc/goodput/ingest-tokens secretName: tokens" \
-	"$(render --set $ingest,ingest.tokens.secretName=tokens,metrics.enabled=false -s templates/deployment.yaml | sed -nE 's/^[- ]*(--ingest-tokens.*|mountPath: .*tokens|secretName: tokens)/\1/p' | paste -sd' ')"
-# What points Google's clients to it: the settings that tests/recorder/endpoint.py runs the real ones with, but for the
-# proxy that stands for hostAliases there.
-clients() { render --set "$ingest,ingest.client.namespaces={research,ml},ingest.client.ca=PEM" -s templates/ingest-client.yaml; }
-same "... in each namespace of recorders two ConfigMaps" "ConfigMap=4" "$(clients | kinds)"
-same "... the environment that the real clients are tested with, but for the proxy" "$(python3 - <<'SETTINGS'
-import re
-text = open("tests/recorder/endpoint.py").read()
-part = text[text.index("return {**os.environ"):]
-part = part[:part.index("}\n")]
-print(*sorted(set(re.findall(r'"([A-Z_]+)":', part)) - {"HTTPS_PROXY", "GCE_METADATA_HOST", "GCE_METADATA_IP"}))
-SETTINGS
-)" "$(clients | python3 -c '
-import sys, yaml
-maps = [m for m in yaml.safe_load_all(sys.stdin) if m]
-print(*sorted({key for m in maps for key in m["data"] if m["metadata"]["name"] == "goodput-recorder-env"}))')"
-same "... its credentials as the real clients are tested with, and the namespace as the project" "research ml audience credential_source subject_token_type token_url type" "$(clients | python3 -c '
-import json, sys, yaml
-maps = [m for m in yaml.safe_load_all(sys.stdin) if m]
-print(*[m["data"]["GOOGLE_CLOUD_PROJECT"] for m in maps if "GOOGLE_CLOUD_PROJECT" in m["data"] and m["metadata"]["namespace"] == m["data"]["GOOGLE_CLOUD_PROJECT"]],
-      *sorted(json.loads(maps[1]["data"]["credentials.json"])))')"
-refused "... without the authority" "ingest.client.namespaces needs ingest.client.ca" render --set "$ingest,ingest.client.namespaces={ml}"
-same "... with two replicas its Service reaches the leader, by the label that it sets" \
-	'goodput.dev/role: leader --lease-namespace=$(POD_NAMESPACE) --standby-watches=true --pod-name=$(POD_NAME) fieldPath: metadata.name' \
-	"$(render --set $ingest,replicas=2 | sed -nE 's/^[- ]*(goodput.dev\/role: .*|--lease-namespace.*|--pod-name.*|--standby-watches.*|fieldPath: metadata.name|type: Recreate)$/\1/p' | paste -sd' ')"
-same "... which it may write, in its own namespace" "resources: [pods] verbs: [patch]" \
-	"$(render --set $ingest,replicas=2 -s templates/role-leader.yaml | grep -A1 'resources: \[pods\]' | xargs)"
-same "without the endpoint no pod is written to" "" "$(render | grep -E 'pod-name|goodput.dev/role|POD_NAME$')$(render -s templates/role-leader.yaml | grep pods)"
-same "without election every replica is reached" "" "$(render --set $ingest,leaderElection.enabled=false | grep -E 'pod-name|goodput.dev/role')"
-refused "the endpoint of recorders in two replicas with a store each" "ingest.volume must not be an emptyDir with several replicas" \
-	render --set replicas=2,ingest.enabled=true,ingest.tls.secretName=cert,ingest.volume.emptyDir.medium=Memory
-same "standbys that do not watch" "--standby-watches=false" "$(flags --set leaderElection.standbyWatches=false | grep -o -- '--standby-watches=[a-z]*')"
-refused "... without a volume" "ingest.enabled needs ingest.volume" render --set replicas=1,ingest.enabled=true,ingest.tls.secretName=cert
-refused "... without a certificate" "ingest.enabled needs ingest.tls.secretName" render --set replicas=1,ingest.enabled=true,ingest.volume.emptyDir.medium=Memory
-same "event files for TensorBoard: the flag, the mount, the volume" "--tensorboard-dir=/var/lib/goodput/tensorboard --tensorboard-interval=30s mountPath: /var/lib/goodput/tensorboard claimName: boards" \
-	"$(render --set tensorboard.volume.persistentVolumeClaim.claimName=boards,metrics.enabled=false -s templates/deployment.yaml | sed -nE 's/^[- ]*(--tensorboard.*|mountPath: .*|claimName: .*)/\1/p' | paste -sd' ')"
-refused "an interval without unit" "at '/tensorboard/interval': got number, want string" render --set tensorboard.interval=30
-same "Cloud Monitoring: its flags" "--cloud-monitoring-project=p --cloud-monitoring-location=us-east5-a --cloud-monitoring-replica-id=0 --cloud-monitoring-namespaced=true --cloud-monitoring-interval=1m" \
-	"$(flags --set cloudMonitoring.project=p,cloudMonitoring.location=us-east5-a,cloudMonitoring.namespaced=true,cloudMonitoring.interval=1m | grep -o -- '--cloud-monitoring.*m')"
-refused "Cloud Monitoring without a location" "cloudMonitoring.project needs cloudMonitoring.location" render --set cloudMonitoring.project=p
-refused "points more often than the API takes them" "at '/cloudMonitoring/interval': '4s' does not match pattern" render --set cloudMonitoring.interval=4s
-same "OpenTelemetry: its flags, its Secrets" "--otlp-endpoint=https://c.ns:4318 --otlp-interval=30s --otlp-headers=/etc/goodput/otlp-headers/headers --otlp-ca=/etc/goodput/otlp-ca/ca.crt mountPath: /etc/goodput/otlp-headers mountPath: /etc/goodput/otlp-ca secretName: h secretName: ca" \
-	"$(render --set otlp.endpoint=https://c.ns:4318,otlp.headersSecretName=h,otlp.caSecretName=ca,metrics.enabled=false -s templates/deployment.yaml | sed -nE 's/^[- ]*"?(--otlp[^"]*|mountPath: .*|secretName: .*)"?$/\1/p' | paste -sd' ')"
-refused "an endpoint without a scheme" "at '/otlp/endpoint': 'collector:4318' does not match pattern" render --set otlp.endpoint=collector:4318
-egress() { render --set "networkPolicy.enabled=true,$1" -s templates/networkpolicy.yaml | sed '1,/egress:/d' | sed -nE 's/^ *- port: ([0-9]+)$/\1/p' | paste -sd' '; }
-same "the network policy lets out what is pushed, and nothing by default" "443 6443; 443 6443 53 53 443 80 988; 443 6443 53 53 4318; 443 6443 53 53 443; 443 6443 53 53 80" \
-	"$(egress replicas=2); $(egress cloudMonitoring.project=p,cloudMonitoring.location=l); $(egress otlp.endpoint=http://c:4318/x); $(egress otlp.endpoint=https://c); $(egress otlp.endpoint=http://c)"
 refused "an issuer with nowhere to write to" "metrics.tls.issuerRef needs metrics.tls.secretName" render --set metrics.tls.issuerRef.name=x
 refused "an issuer without a name" "at '/metrics/tls/issuerRef': properties 'name' required, if 'kind' exists" render --set metrics.tls.secretName=own,metrics.tls.issuerRef.kind=Issuer
 refused "a privileged port" "at '/healthPort': minimum: got 80, want 1,024" render --set healthPort=80
 refused "too old a Kubernetes" "requires kubeVersion: >=1.29.0-0" "$helm" template goodput "$chart" --kube-version 1.28.0
-find "$rendered" -empty -delete # what was refused
-outputs=$(find "$rendered" -type f | wc -l)
-check "at least 40 outputs were rendered: $outputs" test "$outputs" -ge 40
-check "no mapping of them has a key twice" sh -c 'exec tests/packaging/strict-yaml.py "$0"/*' "$rendered"
-finish
+finish_rendered 40

@@ -24,6 +24,7 @@ part() {
 
 part "kube-state-metrics' configuration" python3 tests/packaging/kube-state-metrics.py
 part "chart" tests/packaging/chart.sh
+part "chart: endpoints" tests/packaging/chart-endpoints.sh
 part "documents" tests/packaging/docs.sh
 
 trap 'tests/packaging/apiserver.sh stop "$work/api"' EXIT
