@@ -157,10 +157,11 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
     return 0;
 }
 
-static struct http_pool *pool_new(struct http_client *client, bool is_lazy) {
+static struct http_pool *pool_new(struct http_client *client, bool is_lazy, bool is_bulk) {
     struct http_pool *pool = mem_new(struct http_pool);
     pool->client = client;
     pool->is_lazy = is_lazy;
+    pool->is_bulk = is_bulk;
     pool->timer = loop_timer_new(client->loop, timeout_due, pool);
     pool->rest_timer = loop_timer_new(client->loop, rest_over, pool);
     pool->multi = curl_multi_init();
@@ -249,7 +250,7 @@ static void request_free(struct http_request *r) {
 
 /* Whether they may share a connection. */
 static bool are_together(const struct http_request *a, const struct http_request *b) {
-    return a->is_lazy == b->is_lazy && strcmp(a->origin, b->origin) == 0;
+    return a->is_lazy == b->is_lazy && a->is_bulk == b->is_bulk && strcmp(a->origin, b->origin) == 0;
 }
 
 /* What failed before there was a connection fails alike for those that wait for the same connection. */
@@ -328,9 +329,9 @@ static bool is_behind(const struct http_request *waiting) {
 static struct http_pool *pool_for(const struct http_request *r) {
     struct http_client *client = r->client;
     for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
-        if (!pool->is_retired && pool->is_lazy == r->is_lazy)
+        if (!pool->is_retired && pool->is_lazy == r->is_lazy && pool->is_bulk == r->is_bulk)
             return pool;
-    struct http_pool *fresh = pool_new(client, r->is_lazy);
+    struct http_pool *fresh = pool_new(client, r->is_lazy, r->is_bulk);
     fresh->next = client->pools;
     client->pools = fresh;
     return fresh;

@@ -35,6 +35,7 @@ struct http_pool {
     struct http_socket *sockets; /* by descriptor */
     size_t socket_count;
     bool is_lazy;      /* for lazy requests only */
+    bool is_bulk;      /* for bulk requests only: curl would give a connection of HTTP/1.1 that is idle to a watch */
     int calls;         /* because curl asked to be called, ... */
     int64_t called_us; /* ... in the turn of this time */
     size_t request_count;

@@ -229,7 +229,6 @@ TEST(a_refused_connection_fails_all_that_wait_for_it) {
     end(&f);
 }
 
-/* The reply has come, and is read when it is asked for; another request goes its own way meanwhile. */
 /* Answers "/lazy" when the test says so: a reply that is there in the turn of its request is read in that turn; so is
  * one that is there when curl's timers of a new connection fire, 200 ms after its start. */
 struct held {
@@ -259,6 +258,7 @@ static void get_lazy(struct fixture *f, const struct held *held, struct result *
     CHECK_INT(held->count, before + 1);
 }
 
+/* The reply has come, and is read when it is asked for; another request goes its own way meanwhile. */
 TEST(a_lazy_reply_waits_until_it_is_asked_for) {
     struct held held = {0};
     struct fixture f = begin(hold_lazy, &held);
@@ -289,6 +289,20 @@ TEST(a_lazy_reply_waits_until_it_is_asked_for) {
     buf_done(&first.body);
     buf_done(&lazy.body);
     buf_done(&other.body);
+    end(&f);
+}
+
+/* A log's connection speaks HTTP/1.1, so a watch that got it would keep it for itself. */
+TEST(a_bulk_requests_connection_serves_bulk_requests_only) {
+    struct fixture f = begin(serve_hello, NULL);
+    struct result r[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        get(f.client, rawserver_url(f.server), &r[i], (struct http_options){.is_bulk = i != 1});
+        CHECK(loop_until(f.loop, &r[i].done));
+        CHECK_TEXT(buf_text(&r[i].body), "hello");
+        CHECK_INT(rawserver_connections(f.server), i == 0 ? 1 : 2);
+        buf_done(&r[i].body);
+    }
     end(&f);
 }
 
