@@ -6,7 +6,7 @@
 
 A panel is (kind, title, width, unit, queries, more). A query is (expression, legend). SELECTED is replaced by the labels that
 the dashboard's variables choose. Series without a bound (jobs, node pools, groups) stand in topk. tests/export/dashboards.py
-puts every query to a real Prometheus."""
+puts every query to a real Prometheus, and every dashboard to Grafana's own SDK."""
 
 import json
 import os
@@ -67,6 +67,9 @@ FLEET = ("fleet", "Goodput: fleets", [CLUSTER, variable("fleet", "Fleet", "goodp
     ]),
     ("Jobs", [tuple(x for x in JOB_TABLE)]),
     ("Reliability", [
+        ("bargauge", "Interruptions, by root cause", 8, "none", [("topk(12, sum by (class) (goodput_fleet_root_cause_interruptions{SELECTED}))", "{{class}}")], {}),
+        ("bargauge", "Interruptions, by owner", 8, "none", [("topk(12, sum by (owner) (goodput_fleet_owner_interruptions{SELECTED}))", "{{owner}}")], {}),
+        ("bargauge", "Chip-hours lost, by owner", 8, "h", [("topk(12, sum by (owner) (goodput_fleet_owner_chip_seconds{SELECTED}) / 3600)", "{{owner}}")], {}),
         ("timeseries", "Interruptions per 1,000 node-days", 8, "none", [("goodput_fleet_interruptions_per_1000_node_days{SELECTED}", "{{fleetgoodput}}")], {}),
         ("bargauge", "Node pools with the shortest time between failures (20)", 8, "s", [("bottomk(20, goodput_fleet_node_pool_mean_time_between_failures_seconds{SELECTED})", "{{fleetgoodput}} {{node_pool}}")],
          {"thresholds": [(None, "red"), (86400, "yellow"), (604800, "green")]}),
@@ -74,9 +77,10 @@ FLEET = ("fleet", "Goodput: fleets", [CLUSTER, variable("fleet", "Fleet", "goodp
          {"thresholds": [(None, "green"), (3, "yellow"), (10, "red")]}),
     ]),
     ("Cost", [
-        ("timeseries", "Cost of the chips", 8, "none", [("sum by (fleetgoodput, state, currency) (goodput_fleet_cost{SELECTED})", "{{fleetgoodput}} {{state}} ({{currency}})")], {}),
-        ("bargauge", "Cost of what was lost, by bucket", 8, "none", [("topk(12, sum by (bucket, currency) (goodput_fleet_badput_cost{SELECTED}))", "{{bucket}} ({{currency}})")], {}),
-        ("bargauge", "Cost of interruptions, by cause", 8, "none", [("topk(12, sum by (cause, currency) (goodput_fleet_interruption_cost{SELECTED}))", "{{cause}} ({{currency}})")], {}),
+        ("timeseries", "Cost of the chips", 6, "none", [("sum by (fleetgoodput, state, currency) (goodput_fleet_cost{SELECTED})", "{{fleetgoodput}} {{state}} ({{currency}})")], {}),
+        ("bargauge", "Cost of what was lost, by bucket", 6, "none", [("topk(12, sum by (bucket, currency) (goodput_fleet_badput_cost{SELECTED}))", "{{bucket}} ({{currency}})")], {}),
+        ("bargauge", "Cost of interruptions, by cause", 6, "none", [("topk(12, sum by (cause, currency) (goodput_fleet_interruption_cost{SELECTED}))", "{{cause}} ({{currency}})")], {}),
+        ("bargauge", "Cost of what was lost, by owner", 6, "none", [("topk(12, sum by (owner, currency) (goodput_fleet_owner_cost{SELECTED}))", "{{owner}} ({{currency}})")], {}),
     ]),
     ("The controller", [
         ("timeseries", "Memory", 8, "bytes", [(f"process_resident_memory_bytes{{{OF_CLUSTER}}} and on (instance) goodput_build_info", "{{instance}}"),
@@ -109,6 +113,8 @@ QUEUE = ("queue", "Goodput: queues", [CLUSTER, variable("namespace", "Namespace"
     ("Jobs", [
         tuple(x for x in JOB_TABLE),
         ("timeseries", "Lowest goodput of the last hour (10 jobs)", 12, "percentunit", [('bottomk(10, goodput_job_window_goodput_ratio{SELECTED,window_seconds="3600",goodput="job"})', "{{namespace}}/{{jobgoodput}}")], {"link": ("Open the job", SERIES_LINK)}),
+        ("bargauge", "Interruptions of the queue's jobs, by root cause", 12, "none", [("topk(12, sum by (class) (goodput_job_root_cause_interruptions{SELECTED}))", "{{class}}")], {}),
+        ("bargauge", "Time lost, by owner", 12, "s", [("topk(12, sum by (owner) (goodput_job_owner_seconds{SELECTED}))", "{{owner}}")], {}),
         ("timeseries", "Where the time went in the last 15 minutes", 12, "s", [("topk(12, sum by (bucket) (delta(goodput_job_badput_seconds{SELECTED}[15m]) > 0))", "{{bucket}}")], {"stack": True}),
     ]),
 ])
@@ -147,7 +153,10 @@ JOB = ("job", "Goodput: job", [CLUSTER, variable("namespace", "Namespace", "good
     ]),
     ("Interruptions", [
         ("timeseries", "Interruptions, by cause", 8, "none", [("topk(12, sum by (cause) (goodput_job_interruptions{SELECTED}))", "{{cause}}")], {"stack": True}),
+        ("bargauge", "Interruptions, by root cause", 8, "none", [("topk(12, sum by (class) (goodput_job_root_cause_interruptions{SELECTED}))", "{{class}}")], {}),
+        ("bargauge", "Interruptions, by owner", 8, "none", [("topk(12, sum by (owner) (goodput_job_owner_interruptions{SELECTED}))", "{{owner}}")], {}),
         ("bargauge", "Chip-hours lost to interruptions, by cause", 8, "h", [("topk(12, sum by (cause) (goodput_job_interruption_chip_seconds{SELECTED}) / 3600)", "{{cause}}")], {}),
+        ("bargauge", "Time lost, by owner", 8, "s", [("topk(12, sum by (owner) (goodput_job_owner_seconds{SELECTED}))", "{{owner}}")], {}),
         ("timeseries", "Mean time between interruptions, and to recover", 8, "s", [("bottomk(10, goodput_job_mean_time_between_interruptions_seconds{SELECTED})", "{{jobgoodput}}: between"),
                                                                                    ("topk(10, goodput_job_mean_time_to_recover_seconds{SELECTED})", "{{jobgoodput}}: to recover")], {}),
     ]),
@@ -167,9 +176,23 @@ JOB = ("job", "Goodput: job", [CLUSTER, variable("namespace", "Namespace", "good
 ])
 
 
-def targets(queries, selected, is_table):
-    return [{"refId": chr(65 + i), "datasource": DATASOURCE, "expr": q[0].replace("SELECTED", selected),
-             **({"format": "table", "instant": True} if is_table else {"legendFormat": q[1]})} for i, q in enumerate(queries)]
+LEGEND = {"displayMode": "list", "placement": "bottom", "showLegend": True, "calcs": []}
+NEWEST = {"reduceOptions": {"calcs": ["lastNotNull"]}}
+# Complete, as Grafana writes them: what is left out differs between its versions.
+OPTIONS = {
+    "stat": {**NEWEST, "graphMode": "none", "colorMode": "none", "justifyMode": "auto", "textMode": "auto", "wideLayout": True, "showPercentChange": False,
+             "percentChangeColorMode": "standard", "orientation": "auto"},
+    "bargauge": {**NEWEST, "displayMode": "basic", "valueMode": "color", "namePlacement": "auto", "showUnfilled": True, "sizing": "auto", "minVizWidth": 8, "minVizHeight": 16,
+                 "maxVizHeight": 300, "legend": {**LEGEND, "showLegend": False}, "orientation": "horizontal"},
+    "timeseries": {"legend": LEGEND, "tooltip": {"mode": "multi", "sort": "desc"}},
+    "table": {"showHeader": True, "frameIndex": 0},
+}
+
+
+def targets(queries, selected, kind):
+    """Where only the newest value is shown, only that is asked for: over a range, topk has other members at other times."""
+    return [{"refId": chr(65 + i), "datasource": DATASOURCE, "expr": q[0].replace("SELECTED", selected), **({} if kind == "timeseries" else {"instant": True, "range": False}),
+             **({"format": "table"} if kind == "table" else {"legendFormat": q[1]})} for i, q in enumerate(queries)]
 
 
 def override(name, *properties):
@@ -181,6 +204,8 @@ def panel(number, x, y, kind, title, width, unit, queries, more, selected):
     if "thresholds" in more:
         defaults["thresholds"] = {"mode": "absolute", "steps": [{"value": v, "color": c} for v, c in more["thresholds"]]}
         defaults["color"] = {"mode": "thresholds"} if kind != "timeseries" else {"mode": "palette-classic"}
+    elif kind == "bargauge":  # else Grafana's own threshold applies: red from 80 on
+        defaults["color"] = {"mode": "palette-classic"}
     if unit == "percentunit":
         defaults["min"] = 0
     if kind == "timeseries":
@@ -189,18 +214,16 @@ def panel(number, x, y, kind, title, width, unit, queries, more, selected):
     if "link" in more:
         defaults["links"] = [{"title": more["link"][0], "url": more["link"][1]}]
     made = {"id": number, "type": kind, "title": title, "datasource": DATASOURCE, "gridPos": {"x": x, "y": y, "w": width, "h": HEIGHTS[kind]},
-            "targets": targets(queries, selected, kind == "table"), "fieldConfig": {"defaults": defaults, "overrides": []}}
-    if kind in ("stat", "bargauge"):
-        made["options"] = {"reduceOptions": {"calcs": ["lastNotNull"]}, **({"orientation": "horizontal"} if kind == "bargauge" else {"colorMode": "value" if "thresholds" in more else "none"})}
-    elif kind == "timeseries":
-        made["options"] = {"legend": {"displayMode": "list", "placement": "bottom"}, "tooltip": {"mode": "multi", "sort": "desc"}}
-    else:
+            "targets": targets(queries, selected, kind), "options": dict(OPTIONS[kind]), "fieldConfig": {"defaults": defaults, "overrides": []}}
+    if kind == "stat" and "thresholds" in more:
+        made["options"]["colorMode"] = "value"
+    if kind == "table":
         names = dict(more["columns"], **{f"Value #{chr(65 + i)}": q[1] for i, q in enumerate(queries)})
         made["transformations"] = [{"id": "merge", "options": {}}, {"id": "organize", "options": {
             "excludeByName": {"Time": True}, "renameByName": names, "indexByName": {key: i for i, key in enumerate(names)}}}]
         made["fieldConfig"]["overrides"] = [override(q[1], ("unit", q[2])) for q in queries] + [
             override(column, ("links", [{"title": words, "url": to}])) for column, (words, to) in more["links"].items()]
-        made["options"] = {"showHeader": True, "sortBy": [{"displayName": queries[0][1], "desc": True}]}
+        made["options"]["sortBy"] = [{"displayName": queries[0][1], "desc": True}]
     return made
 
 
@@ -216,8 +239,9 @@ def dashboard(name, title, variables, selected, rows):
             x, height = x + width, max(height, HEIGHTS[kind])
         y += height
     return {"uid": "goodput-" + name, "title": title, "tags": ["goodput", "training"], "schemaVersion": 38, "editable": True, "time": {"from": "now-24h", "to": "now"}, "refresh": "30s",
-            "links": [{"type": "dashboards", "tags": ["goodput"], "title": "Goodput", "asDropdown": True, "includeVars": True, "keepTime": True}],
-            "templating": {"list": [{"name": "datasource", "label": "Prometheus", "type": "datasource", "query": "prometheus", "current": {}}] + variables}, "panels": panels}
+            "annotations": {"list": []},
+            "links": [{"type": "dashboards", "tags": ["goodput"], "title": "Goodput", "icon": "external link", "tooltip": "", "asDropdown": True, "targetBlank": False, "includeVars": True, "keepTime": True}],
+            "templating": {"list": [{"name": "datasource", "label": "Prometheus", "type": "datasource", "query": "prometheus", "current": {"text": "", "value": ""}}] + variables}, "panels": panels}
 
 
 def main():

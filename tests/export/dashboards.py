@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""The demo's job, played on the embedded API server, seen by a real Prometheus: every query of every dashboard and alert."""
+"""The demo's job, played on the embedded API server, and statuses of every kind, seen by a real Prometheus: every query of
+every dashboard and alert. Grafana's own SDK reads the dashboards."""
 
+import glob
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(__file__))
+from jobs import FORECAST, interrupted, shifted  # noqa: E402
 from real_prometheus import CHART, Prometheus, dashboards, panels, queries  # noqa: E402
 from rig import Rig, Tally, wait_for  # noqa: E402
 
-FLEET = {"apiVersion": "goodput.dev/v1alpha1", "kind": "FleetGoodput", "metadata": {"name": "all"}, "spec": {}}
+FLEET = {"apiVersion": "goodput.dev/v1alpha1", "kind": "FleetGoodput", "metadata": {"name": "all"}, "spec": {"groupBy": ["queue"]}}
 CONFIGURATION = """
 global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}
 rule_files: [RULES]
@@ -20,8 +24,8 @@ scrape_configs:
   honor_labels: true
   static_configs: [{targets: ["TARGET"]}]
 """
-# What the demo's job has not: groups, a failure that a pool's own nodes caused, windows, a forecast, a limit of memory.
-EMPTY = re.compile(r'goodput_fleet_group_|node_pool_mean|_window_|expected_goodput|best_runtime|remaining_seconds|memory_limit|phase=~"Queued')
+# What is not there: a limit of memory, a job that waits, and failures of a node pool over a whole day of its nodes.
+EMPTY = re.compile(r'memory_limit|phase=~"Queued|node_pool_mean')
 UNBOUNDED = re.compile(r"goodput_job_(?!chip_seconds)|node_pool|goodput_fleet_group")
 
 
@@ -42,6 +46,21 @@ def check_shape(t, name, dashboard):
     crossing = [(a, b) for i, a in enumerate(boxes) for b in boxes[:i]
                 if a["x"] < b["x"] + b["w"] and b["x"] < a["x"] + a["w"] and a["y"] < b["y"] + b["h"] and b["y"] < a["y"] + a["h"]]
     t.check(f"{name}: no panel covers another, none is wider than the page", not crossing and all(b["x"] + b["w"] <= 24 for b in boxes), crossing)
+
+
+def check_sdk(t):
+    """Grafana's Go SDK decodes each dashboard strictly, with the options of each kind of panel."""
+    built = subprocess.run(["tests/cluster/build.sh", "dashboard-check"], capture_output=True, text=True)
+    paths = sorted(glob.glob(f"{CHART}/files/dashboards/*.json"))
+    done = subprocess.run([".build/cluster/bin/dashboard-check", *paths], capture_output=True, text=True) if built.returncode == 0 else built
+    t.check("Grafana's SDK reads every dashboard and misses nothing", done.returncode == 0, (done.stdout + done.stderr)[-1500:])
+    broken = json.load(open(paths[0], encoding="utf-8"))
+    del broken["panels"][1]["options"]["reduceOptions"]
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as out:
+        json.dump(broken, out)
+        out.flush()
+        done = subprocess.run([".build/cluster/bin/dashboard-check", out.name], capture_output=True, text=True)
+    t.check("and it misses an option that is left out", done.returncode == 1 and "reduceOptions" in done.stdout, done.stdout + done.stderr)
 
 
 def check_links(t, found):
@@ -71,6 +90,17 @@ def check_queries(t, prometheus, found):
             t.check(f"{name}: the variable {v['name']} has values", values, v["definition"])
 
 
+def finished():
+    """A job that is over, whose status says what the demo's does not: windows, a forecast, and root causes of interruptions."""
+    job = shifted(interrupted(), 10)
+    job["spec"]["targetRef"]["name"] = job["metadata"]["name"]
+    end = job["status"]["time"]["observedThrough"]
+    job["status"].update(phase="Completed", forecast=FORECAST, conditions=[
+        {"type": "Finished", "status": "True", "reason": "Succeeded", "message": "", "observedGeneration": 1, "lastTransitionTime": end}])
+    job["status"]["time"]["end"] = end
+    return job
+
+
 def main():
     t, found = Tally(), dashboards()
     t.check("three dashboards: fleet, job, queue", list(found) == ["fleet.json", "job.json", "queue.json"], list(found))
@@ -79,14 +109,17 @@ def main():
     for name, dashboard in found.items():
         check_shape(t, name, dashboard)
     check_links(t, found)
+    check_sdk(t)
     rig = Rig(is_follower=False, flags=["--chip-prices", "*=2.5"], scenario="tests/demo/story.scenario")
     prometheus = None
     try:
         rig.create("/apis/goodput.dev/v1alpha1/fleetgoodputs", FLEET)
+        rig.put(finished())
         text = CONFIGURATION.replace("RULES", os.path.abspath(f"{CHART}/files/rules.yaml")).replace("TARGET", rig.metrics.split("/")[2])
         prometheus = Prometheus(rig.folder, text)
-        wait_for("the end of the job", lambda: prometheus.value('goodput_job_phase{phase="Completed"}') == 1, 600)
+        wait_for("the end of the job", lambda: prometheus.value('goodput_job_phase{phase="Completed",jobgoodput="llama3-70b"}') == 1, 600)
         wait_for("the fleet's sums", lambda: prometheus.answer("query", query="goodput_fleet_badput_cost")["result"], 120)
+        wait_for("the groups", lambda: prometheus.answer("query", query="goodput_fleet_group_goodput_ratio")["result"])
         check_queries(t, prometheus, found)
         rules = prometheus.evaluated_rules()
         t.check("every alert and rule is evaluated without error", len(rules) > 10 and all(r["health"] == "ok" and not r.get("lastError") for r in rules),

@@ -10,6 +10,11 @@ TRAINING = json.load(open("tests/data/export/training.json"))
 ITEMS = {j["metadata"]["name"]: j for j in json.load(open("tests/data/cli/fleet.json"))["items"]}
 OWNERS = [{"owner": "Scheduler", "milliseconds": 3000, "share": "0.60%", "interruptions": 1, "chipSeconds": 0, "cost": "0.00"},
           {"owner": "Provider", "milliseconds": 20000, "share": "4.00%", "interruptions": 1, "chipSeconds": 5400, "cost": "17.50"}]
+FORECAST = {"intervalSeconds": 600, "saveMilliseconds": 2500, "persistMilliseconds": 8000, "runtime": "91.10%", "runtimeFirstOrder": "91.20%", "firstOrderIsValid": True,
+            "job": "90.30%", "bestIntervalSeconds": 380, "bestIntervalSteps": 190, "bestFromSeconds": 250, "bestToSeconds": 560, "bestRuntime": "91.40%",
+            "meanTimeBetweenFailuresSeconds": 36000, "meanTimeLowSeconds": 20000, "meanTimeHighSeconds": 70000,
+            "remainingSteps": 4000, "remainingSeconds": 9000, "remainingDeviationSeconds": 1200, "finishAt": "2026-11-22T01:02:03Z",
+            "assumptions": ["To reschedule takes no time: nothing was rescheduled yet."]}
 FLEET = json.load(open("tests/data/cli/fleetgoodput.json"))
 # What the page says of it.
 FLEET_WORDS = ("Fleet research", "3 jobs", "590.970 interruptions per 1,000 node-days", "lost, USD", "425.00 USD", "2 NodeFailure 120 chip-hours, 300.00 USD",

@@ -12,18 +12,13 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser  # noqa: E402
-from jobs import OWNERS  # noqa: E402
+from jobs import FORECAST, OWNERS  # noqa: E402
 from rig import BIN, Rig, Tally, fetch  # noqa: E402
 
 OUT = ".build/page"
 STORY = json.load(open("tests/data/export/story.json"))
 UNOBSERVED = json.load(open("tests/data/cli/unobserved.json"))
 TRAINING = json.load(open("tests/data/export/training.json"))
-FORECAST = {"intervalSeconds": 600, "saveMilliseconds": 2500, "persistMilliseconds": 8000, "runtime": "91.10%", "runtimeFirstOrder": "91.20%", "firstOrderIsValid": True,
-            "job": "90.30%", "bestIntervalSeconds": 380, "bestIntervalSteps": 190, "bestFromSeconds": 250, "bestToSeconds": 560, "bestRuntime": "91.40%",
-            "meanTimeBetweenFailuresSeconds": 36000, "meanTimeLowSeconds": 20000, "meanTimeHighSeconds": 70000,
-            "remainingSteps": 4000, "remainingSeconds": 9000, "remainingDeviationSeconds": 1200, "finishAt": "2026-11-22T01:02:03Z",
-            "assumptions": ["To reschedule takes no time: nothing was rescheduled yet."]}
 COST = {"currency": "USD", "pricePerChipHour": "2.5", "source": "Spec", "allocated": "1250.00", "productive": "670.00", "lost": "580.00"}
 JOBS = ["llama3-70b", "running", "queued", "hostile", "new"]
 HOSTILE = "</script><img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>&amp;'\" javascript:window.hit=1"
