@@ -171,8 +171,8 @@ OTHERS = [
     ("target-job", "JobGoodput", {"targetRef": JOB}, None),
     ("target-job-of-jobset", "JobGoodput", {"targetRef": dict(JOB, apiGroup="jobset.x-k8s.io")},
      "kind Job with apiGroup jobset.x-k8s.io is not supported as a target: use jobset.x-k8s.io JobSet, "
-     "batch Job, trainer.kubeflow.org TrainJob, ray.io RayJob, leaderworkerset.x-k8s.io LeaderWorkerSet or "
-     "kubeflow.org PyTorchJob (a group has no version)"),
+     "batch Job, trainer.kubeflow.org TrainJob, ray.io RayJob, leaderworkerset.x-k8s.io LeaderWorkerSet, "
+     "kueue.x-k8s.io Workload or kubeflow.org PyTorchJob (a group has no version)"),
     ("target-jobset-of-batch", "JobGoodput", {"targetRef": dict(TARGET, apiGroup="batch")},
      "kind JobSet with apiGroup batch is not supported as a target"),
     ("target-trainjob", "JobGoodput",
@@ -184,6 +184,7 @@ OTHERS = [
      "kind RayCluster with apiGroup ray.io is not supported as a target"),
     ("target-lws", "JobGoodput", {"targetRef": {"apiGroup": "leaderworkerset.x-k8s.io", "kind": "LeaderWorkerSet", "name": "a"}}, None),
     ("target-pytorchjob", "JobGoodput", {"targetRef": {"apiGroup": "kubeflow.org", "kind": "PyTorchJob", "name": "a"}}, None),
+    ("target-podgroup", "JobGoodput", {"targetRef": {"apiGroup": "kueue.x-k8s.io", "kind": "Workload", "name": "a"}}, None),
     ("target-mpijob", "JobGoodput", {"targetRef": {"apiGroup": "kubeflow.org", "kind": "MPIJob", "name": "a"}},
      "kind MPIJob with apiGroup kubeflow.org is not supported as a target"),
     ("target-no-name", "JobGoodput", {"targetRef": {"apiGroup": "batch", "kind": "Job"}},

@@ -32,7 +32,7 @@ static bool is_concerned(const struct model_job *job, enum resource resource) {
     case RESOURCE_PYTORCHJOB:
         return kind_is_of(job->spec.target_kind, resource);
     case RESOURCE_WORKLOAD:
-        return may_be_queued(job->target);
+        return kind_is_of(job->spec.target_kind, resource) || may_be_queued(job->target);
     case RESOURCE_STEPLOGFORMAT:
         return job_has_user_format(job);
     case RESOURCE_NODE_LEASE:

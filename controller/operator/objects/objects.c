@@ -83,6 +83,9 @@ static const struct jmember other_labels[] = {
     JMEMBER(META, set_name, "leaderworkerset.sigs.k8s.io/name"),
     JMEMBER_FIELD(META, group_index, "leaderworkerset.sigs.k8s.io/group-index", index_scan),
     JMEMBER_FIELD(META, member_index, "leaderworkerset.sigs.k8s.io/worker-index", index_scan),
+    JMEMBER(META, pod_group, "kueue.x-k8s.io/pod-group-name"),
+    JMEMBER(META, pod_set, "kueue.x-k8s.io/role-hash"),
+    JMEMBER(META, is_group, "kueue.x-k8s.io/is-group-workload"),
 };
 
 static void labels_scan(struct jscan *j, void *at) {

@@ -51,7 +51,8 @@ struct object_meta {
     struct slice jobset_uid, jobset_name, replicated_job, controller_uid, queue, default_container, enabled;
     int64_t job_index, completion_index, restart_attempt; /* -1 */
     /* of pods that no Job makes: the group of a RayCluster, the replica type of a PyTorchJob, the LeaderWorkerSet */
-    struct slice ray_group, replica_type, set_name;
+    struct slice ray_group, replica_type, set_name, pod_group, pod_set; /* pod_group, pod_set: Kueue's */
+    struct slice is_group;                                              /* of a Workload: "true" */
     int64_t group_index, member_index; /* of a LeaderWorkerSet; its worker's, or the replica's of a PyTorchJob; -1 */
     struct slice node_pool;
     const struct chip *chip; /* that the labels of a node name; NULL */

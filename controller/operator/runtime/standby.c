@@ -98,6 +98,11 @@ static struct slice rayjob_of(struct slice cluster) {
     return cluster;
 }
 
+static bool is_of_controller(const struct object_meta *pod) {
+    enum target_kind kind;
+    return kind_find(pod->owner_kind, &kind);
+}
+
 /* By the rules of the store (observe_pod.c, observe_target.c, observe_cluster.c). "": to none. */
 static void group_key(char key[static KEY_SIZE], enum resource resource, const struct object_meta *m) {
     bool is_of_set = m->jobset_uid.size_bytes > 0;
@@ -120,6 +125,10 @@ static void group_key(char key[static KEY_SIZE], enum resource resource, const s
         target_key(key, "LeaderWorkerSet", m->namespace_, m->name);
     else if (resource == RESOURCE_POD && m->set_name.size_bytes > 0)
         target_key(key, "LeaderWorkerSet", m->namespace_, m->set_name);
+    else if (resource == RESOURCE_WORKLOAD && slice_is(m->is_group, "true"))
+        target_key(key, "Workload", m->namespace_, m->name);
+    else if (resource == RESOURCE_POD && m->pod_group.size_bytes > 0 && !is_of_controller(m))
+        target_key(key, "Workload", m->namespace_, m->pod_group);
     else if (resource == RESOURCE_PYTORCHJOB)
         target_key(key, "PyTorchJob", m->namespace_, m->name);
     else if (resource == RESOURCE_POD || resource == RESOURCE_WORKLOAD)

@@ -9,6 +9,10 @@
 #define NO_LWS "LeaderWorkerSet is not installed: without them, nothing is missing"
 #define NO_PYTORCHJOB "Kubeflow's training operator is not installed: without PyTorchJobs, nothing is missing"
 #define NO_SLICES "without Dynamic Resource Allocation, nothing is missing"
+/* Pods of a group that are watched for no other kind: a pod that two watches show would vanish with the list of one. */
+#define GROUPED                                                                                                        \
+    "kueue.x-k8s.io/pod-group-name,!batch.kubernetes.io/job-name,!leaderworkerset.sigs.k8s.io/name,!ray.io/cluster,"   \
+    "!training.kubeflow.org/job-name"
 #define NO_KUEUE "this version of Kueue is not installed: without Kueue, nothing is missing"
 
 /* Pods: every pod that a Job made; a JobSet's are among them. Those that another kind of job makes bear its label, and
@@ -50,6 +54,7 @@ const struct watched watched_table[] = {
      60 * SECOND_US, NO_KUEUE},
     {RESOURCE_WORKLOAD, "/apis/kueue.x-k8s.io/v1beta1", "workloads", WATCHED_NAMESPACED, NULL, NULL, true, true,
      60 * SECOND_US, NO_KUEUE},
+    {RESOURCE_POD, "/api/v1", "pods", WATCHED_NAMESPACED, GROUPED, NULL, true, false, 0, ""},
 };
 const size_t watched_count = ARRAY_SIZE(watched_table);
 

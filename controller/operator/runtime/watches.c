@@ -179,9 +179,12 @@ static bool is_read_by_leader_alone(enum resource resource) {
     return resource == RESOURCE_EVENT || resource == RESOURCE_NODE_EVENT || resource == RESOURCE_RESOURCESLICE;
 }
 
+static bool is_served(const struct watch *watch) {
+    return watch != NULL && watch->reflector != NULL && !watch->is_absent && kube_reflector_is_synced(watch->reflector);
+}
+
 static bool waits_for_kind(const struct watch *watch) {
-    const struct watch *kind = watch->after;
-    return kind != NULL && (kind->reflector == NULL || kind->is_absent || !kube_reflector_is_synced(kind->reflector));
+    return watch->after != NULL && !is_served(watch->after) && !is_served(watch->after->fallback);
 }
 
 static void start_rest(struct runtime_watches *owner, bool is_late) {
@@ -357,11 +360,12 @@ static void add_scope(struct runtime_watches *owner, enum watched_scope scope, s
         if (watched_table[i].scope != scope)
             continue;
         struct watch *watch = add(owner, &watched_table[i], namespace_);
-        if (watched_table[i].is_fallback && before != NULL)
-            before->fallback = watch;
         if (watched_is_of_kind(&watched_table[i]))
             watch->after = before;
-        before = watch;
+        if (watched_table[i].is_fallback && before != NULL)
+            before->fallback = watch;
+        else
+            before = watch;
     }
 }
 

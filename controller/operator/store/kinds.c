@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "operator/store/kind_leaderworkerset.h"
+#include "operator/store/kind_podgroup.h"
 #include "operator/store/kind_pytorchjob.h"
 #include "operator/store/kind_rayjob.h"
 #include "operator/store/store.h"
@@ -34,6 +35,8 @@ static const struct kind_row rows[TARGET_KIND_COUNT] = {
                                 true},
     [TARGET_PYTORCHJOB] = {"kubeflow.org/v1", "PyTorchJob", TARGET_PYTORCHJOB, RESOURCE_PYTORCHJOB, NO_PART,
                            "kubeflow.org/training-operator", pytorchjob_parse, pytorchjob_of_pod, false},
+    [TARGET_PODGROUP] = {"kueue.x-k8s.io/v1beta2", "Workload", TARGET_PODGROUP, RESOURCE_WORKLOAD, NO_PART, "",
+                         podgroup_parse, podgroup_of_pod, true},
 };
 
 const struct kind_row *kind_row(enum target_kind kind) {

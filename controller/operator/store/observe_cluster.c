@@ -4,6 +4,7 @@
 #include "base/minmax.h"
 #include "operator/objects/cluster.h"
 #include "operator/store/kinds.h"
+#include "operator/store/observe_target.h"
 #include "operator/store/signals.h"
 
 #include <errno.h>
@@ -117,6 +118,16 @@ static void apply_unhealthy(struct store *store, struct workload *w, const struc
             unhealthy_add(store, w, store_intern(store, name), changed_ms);
 }
 
+/* A group of pods is its Workload. NULL: the Workload is of another kind, or owned by nobody. */
+static struct target *target_of(struct store *store, const struct object_meta *meta) {
+    enum target_kind kind;
+    if (slice_is(meta->is_group, "true"))
+        return store_target(store, TARGET_PODGROUP, meta->uid, meta->namespace_, meta->name);
+    if (!kind_find(meta->owner_kind, &kind))
+        return NULL;
+    return store_target(store, kind, meta->owner_uid, meta->namespace_, meta->owner_name);
+}
+
 int observe_workload(struct store *store, enum observed what, struct slice uid, struct slice json,
                      int64_t received_ms) {
     struct object_workload o;
@@ -126,17 +137,18 @@ int observe_workload(struct store *store, enum observed what, struct slice uid, 
             removed->removed_ms = received_ms;
             store_touch_target(store, removed->target);
         }
-        return 0;
+        const struct target *group = map_get(&store->targets, uid);
+        return group != NULL ? observe_run(store, TARGET_PODGROUP, what, uid, json, received_ms) : 0;
     }
     int err = object_workload_parse(json, &o);
     if (err < 0)
         return err;
-    enum target_kind kind;
-    if (!kind_find(o.meta.owner_kind, &kind))
-        return 0;
-    struct target *t = store_target(store, kind, o.meta.owner_uid, o.meta.namespace_, o.meta.owner_name);
+    struct target *t = target_of(store, &o.meta);
+    if (slice_is(o.meta.is_group, "true") &&
+        (err = observe_run(store, TARGET_PODGROUP, what, uid, json, received_ms)) < 0)
+        return err;
     if (t == NULL || o.meta.uid.size_bytes == 0)
-        return -EINVAL;
+        return o.meta.owner_uid.size_bytes == 0 && o.meta.uid.size_bytes > 0 ? 0 : -EINVAL;
     struct workload *w = store_workload(store, t->run != NULL ? t->run : t, o.meta.uid);
     t = w->target;
     w->is_restored = false;
