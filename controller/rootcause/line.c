@@ -168,21 +168,30 @@ bool line_starts_record(struct slice text) {
 bool line_is_warning(struct slice text) {
     enum { HEAD_BYTES = 80 };
     bool is_bracket = slice_take_char(&text, '[');
-    if (text.size_bytes > 5 && text.data[0] == 'W' &&
-        (isdigit((unsigned char)text.data[1]) || (is_bracket && text.data[1] == ' ')))
+    if (text.size_bytes > 5 && (text.data[0] == 'W' || text.data[0] == 'I') &&
+        (is_digits(text, 1, 3) || (is_bracket && text.data[1] == ' ')))
         return true;
     if (text.size_bytes > HEAD_BYTES)
         text.size_bytes = HEAD_BYTES;
     return slice_contains(text, "WARNING");
 }
 
-bool line_says_retry(struct slice text) {
-    static const char *const words[] = {"Retrying",  "retrying",         "ill retry",     "ill be retried", "Retry in ",
-                                        "retry in ", "trying again in ", "ill try again", "backing off"};
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+static bool has_word(struct slice text, const char *const *words, size_t count) {
+    for (size_t i = 0; i < count; i++)
         if (slice_contains(text, words[i]))
             return true;
     return false;
+}
+
+bool line_says_retry(struct slice text) {
+    static const char *const words[] = {"Retrying",  "retrying",         "ill retry",     "ill be retried", "Retry in ",
+                                        "retry in ", "trying again in ", "ill try again", "backing off"};
+    return has_word(text, words, ARRAY_SIZE(words)) && !slice_contains(text, "maybe retrying"); /* TensorFlow's RPCs */
+}
+
+bool line_says_skipped(struct slice text) {
+    static const char *const words[] = {"kipping ", "kip the ", "kip this "};
+    return has_word(text, words, ARRAY_SIZE(words));
 }
 
 /* ---- quoted data ---- */

@@ -30,11 +30,13 @@ bool line_quotes(struct slice text, size_t at);
 /* Whether a key names a message of the program: a message, an error, a stack trace. */
 bool line_is_message_key(struct slice key);
 
-/* "[W socket.cpp:401]", "W0822 16:10:35 ", "- WARNING -": what goes wrong there was not the end. NCCL says WARN of
- * errors. */
+/* "[W socket.cpp:401]", "W0822 16:10:35 ", "I0822 16:10:35 ", "- WARNING -": what goes wrong there was not the end.
+ * NCCL says WARN of errors. */
 bool line_is_warning(struct slice text);
 /* Whether the writer says that it tries again: what it reports is not yet the end. */
 bool line_says_retry(struct slice text);
+/* Whether the writer says that it leaves out what failed: it survived. */
+bool line_says_skipped(struct slice text);
 
 /* Whether the text starts with the head of a logger: a date, or glog's level and date. It continues no other line. */
 bool line_starts_record(struct slice text);

@@ -261,6 +261,8 @@ static void take_exception(struct rootcause_log *log, struct writer *w, const st
     if (is_stored(f.class_) && w->traceback.frame_row != NULL && is_stored(w->traceback.frame_row->class_))
         f.class_ = w->traceback.frame_row->class_, f.owner = w->traceback.frame_row->owner;
     f.is_exception = !is_bare;
+    if (row == NULL && slice_is(slice_trim(exception), "Exception:")) /* torch.multiprocessing: a report follows */
+        f.role = ROLE_WEAK;
     if (is_bare && f.role == ROLE_PRIMARY && (row == NULL || row->place != IN_LINE))
         f.role = ROLE_WEAK;
     if (w->traceback.is_thread && f.role == ROLE_PRIMARY)
@@ -380,6 +382,8 @@ static void take_line(struct rootcause_log *log, const struct line *line, int64_
     }
     size_t at = 0;
     const struct signature *row = evidence(log, line->text, &at);
+    if (row != NULL && kind != TRACEBACK_EXCEPTION && line_says_skipped(line->text))
+        return;
     bool is_another = kind == TRACEBACK_BARE && log->found[ROLE_WEAK].role != ROLE_COUNT; /* a bare one is weak */
     if (kind == TRACEBACK_EXCEPTION || (kind == TRACEBACK_BARE && row == NULL && !is_another)) {
         take_exception(log, w, line, row, at, exception, kind == TRACEBACK_BARE, number);

@@ -27,8 +27,8 @@ static struct slice base_name(struct slice path) {
     return path;
 }
 
-/* The deepest frame that the table names decides; the program's own frames name nothing of a library. What a module
- * runs when it is imported says nothing of what it is for. */
+/* number: 0 if the frame names no line. The deepest frame that the table names decides; the program's own frames name
+ * nothing of a library. What a module runs when it is imported says nothing of what it is for. */
 static void note_frame(struct traceback *t, const struct matcher *m, struct slice path, int64_t number,
                        struct slice function, struct slice whole) {
     const struct signature *row = matcher_frame(m, IN_FRAME, whole);
@@ -38,10 +38,42 @@ static void note_frame(struct traceback *t, const struct matcher *m, struct slic
     t->source_row = NULL;
     if (is_installed(path) || (t->is_reversed && t->frame[0] != '\0'))
         return;
-    char name[64], in[48];
+    char name[64], in[48], at[24] = "";
     slice_copy(name, sizeof name, base_name(path));
     slice_copy(in, sizeof in, function);
-    snprintf(t->frame, sizeof t->frame, "%s:%lld%s%s", name, (long long)number, in[0] ? " in " : "", in);
+    if (number > 0)
+        snprintf(at, sizeof at, ":%lld", (long long)number);
+    snprintf(t->frame, sizeof t->frame, "%s%s%s%s", name, at, in[0] ? " in " : "", in);
+}
+
+/* IPython before 8: "~/a/train.py in step(x)", "<ipython-input-1-2> in <module>". */
+static bool take_old_ipython_frame(struct traceback *t, const struct matcher *m, struct slice text) {
+    const char *in = slice_find(text, ".py in ");
+    struct slice path, function;
+    if (in != NULL)
+        path = slice_range(text.data, in + 3), function = slice_range(in + 7, text.data + text.size_bytes);
+    else if ((in = slice_find(text, "> in ")) != NULL && slice_starts(text, "<ipython-input-"))
+        path = slice_range(text.data, in + 1), function = slice_range(in + 5, text.data + text.size_bytes);
+    else
+        return false;
+    if (slice_find_char(path, ' ') != NULL || slice_find_char(path, '"') != NULL)
+        return false;
+    struct slice name = function;
+    slice_take_until(&function, '(', &name);
+    note_frame(t, m, path, 0, name, text);
+    return true;
+}
+
+/* IPython marks the line of source that a frame runs: "--> 12     step(x)". */
+static bool take_arrow(struct traceback *t, const struct matcher *m, struct slice text) {
+    struct slice rest = text;
+    int64_t number;
+    while (slice_take_char(&rest, '-'))
+        ;
+    if (rest.data == text.data || !slice_take_prefix(&rest, "> ") || !slice_take_uint(&rest, &number))
+        return false;
+    t->source_row = matcher_frame(m, IN_FRAME, rest);
+    return true;
 }
 
 /* IPython: "File ~/a/train.py:12, in step(x)". */
@@ -108,6 +140,14 @@ static bool has_ending(struct slice name) {
     return false;
 }
 
+/* "google.api_core.exceptions.Forbidden", "lmdb.Error": the module says that it is an exception, or the name alone
+ * does.
+ */
+static bool is_of_exceptions(struct slice module, struct slice name) {
+    return slice_contains(module, "exceptions.") || slice_contains(module, "errors.") || slice_is(name, "error") ||
+           slice_is(name, "Error");
+}
+
 /* "torch.cuda.OutOfMemoryError: text", "KeyboardInterrupt", "ray.exceptions.RayTaskError(ValueError): text". */
 static bool find_exception(struct slice text, bool is_certain, struct slice *exception) {
     size_t start = 0, n = 0;
@@ -133,6 +173,10 @@ static bool find_exception(struct slice text, bool is_certain, struct slice *exc
     if (n + 1 < text.size_bytes && text.data[n] == ':' && text.data[n + 1] != ' ')
         return false;
     bool is_dotted = start > 0;
+    if (is_dotted && n < text.size_bytes && is_of_exceptions((struct slice){text.data, start}, name)) {
+        *exception = slice_skip(text, start);
+        return true;
+    }
     if (!has_ending(name) && !(is_certain && (is_dotted || n < text.size_bytes)))
         return false;
     if (!is_certain && slice_is(name, "Error")) /* of a shell's or a launcher's message */
@@ -187,7 +231,7 @@ static enum traceback_line take_open(struct traceback *t, const struct matcher *
     bool is_outside = t->is_indented && indentation == 0; /* a frame of Cython has no line of source */
     bool had_source_next = t->has_source_next && !is_outside;
     t->has_source_next = false;
-    if (take_ipython_frame(t, m, text))
+    if (take_ipython_frame(t, m, text) || take_old_ipython_frame(t, m, text) || take_arrow(t, m, text))
         return TRACEBACK_INSIDE;
     if (take_frame(t, m, text)) {
         t->has_source_next = true;

@@ -234,3 +234,79 @@ TEST(messages_of_libraries_beneath_the_trainer) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* What a process survived is not why it died. */
+TEST(what_was_left_out_was_survived) {
+    static const struct example examples[] = {
+        {CLASS_UNKNOWN, false, "WARNING:root:NaN detected in the loss of batch 7, skipping it\n"},
+        {CLASS_UNKNOWN, false, "Skipping sample 12: cannot identify image file 'a.png'\n"},
+        {CLASS_CRASH_SIGNAL, false, "Skip this batch, loss is nan\nSegmentation fault (core dumped)\n"},
+        /* JAX xla_bridge.py tries each platform in turn */
+        {CLASS_UNKNOWN, false,
+         "I1120 10:00:00.000000 17 xla_bridge.py:660] Unable to initialize backend 'tpu': INTERNAL: Failed to open "
+         "libtpu.so: libtpu.so: cannot open shared object file: No such file or directory\n"},
+        /* glog: a cause at level I yields to another */
+        {CLASS_USER_EXCEPTION, false,
+         "I1120 10:00:00.000000 17 store.cc:9] write: No space left on device, another disk is used\n"
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 4, in step\n    f()\nIndexError: x\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Outside a traceback, a dotted name is an exception if its module or the name says so. */
+TEST(an_exception_without_its_traceback) {
+    static const struct example examples[] = {
+        {CLASS_AUTH_QUOTA, false, "google.api_core.exceptions.ResourceExhausted: 429 too many reads of the project\n"},
+        {CLASS_USER_EXCEPTION, false, "demo.errors.NoSuchSlot: slot 7\n"},
+        {CLASS_USER_EXCEPTION, false, "struct.error: unpack requires a buffer of 8 bytes\n"},
+        {CLASS_UNKNOWN, false, "demo.trainer.Loop: starting\n"},
+        /* torch multiprocessing/spawn.py before 1.8: the message is the child's report */
+        {CLASS_DATA_ERROR, false,
+         "Traceback (most recent call last):\n  File \"/app/launch.py\", line 9, in main\n    spawn(f)\nException: \n\n"
+         "-- Process 1 terminated with the following error:\nTraceback (most recent call last):\n"
+         "  File \"/app/data.py\", line 4, in read\n    raise Broken\ntarfile.ReadError: bad checksum\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* IPython before 8: frames have no "File", and an arrow marks the line of source. */
+TEST(a_traceback_of_an_older_ipython) {
+    static const struct example examples[] = {
+        {CLASS_CHECKPOINT_ERROR, false,
+         "KeyError                                  Traceback (most recent call last)\n"
+         "<ipython-input-3-0a1b2c> in <module>\n      8 \n----> 9 trainer.fit(model)\n\n"
+         "/opt/lib/python3.9/site-packages/demo/connector.py in restore_optimizers(self)\n"
+         "    300             pass\n--> 301             optimizer.load_state_dict(state)\n\nKeyError: 'momentum'\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "ValueError                                Traceback (most recent call last)\n"
+         "~/demo/train.py in step(batch)\n     11     if batch is None:\n"
+         "---> 12         raise MemoryError('CUDA out of memory')\n     13 \n\nValueError: no batch\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Errors of the kernel, as C libraries and as Go write them. */
+TEST(errors_of_the_kernel_in_either_case) {
+    static const struct example examples[] = {
+        {CLASS_STORAGE_ERROR, false, "open /ckpt/step-7: no space left on device\n"},
+        {CLASS_STORAGE_ERROR, false, "OSError: [Errno 28] No space left on device: '/ckpt/step-7'\n"},
+        {CLASS_STORAGE_ERROR, false, "stat /var/lib/kubelet/pods/1/volumes/v: stale NFS file handle\n"},
+        {CLASS_STORAGE_ERROR, false, "fuse: *fuseops.ReadFileOp error: input/output error\n"},
+        {CLASS_NETWORK, false, "dial tcp 192.0.2.7:443: connect: no route to host\n"},
+        {CLASS_PEER_LOST, true, "read tcp 192.0.2.7:443: connection reset by peer\n"},
+        /* NCCL ibvwrap.cc: of the card, whatever the error is */
+        {CLASS_NETWORK, false, "NCCL WARN Call to ibv_create_qp failed with error Cannot allocate memory\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+TEST(a_launcher_that_quotes_an_exit_code) {
+    static const struct example examples[] = {
+        {CLASS_CRASH_SIGNAL, false, "ValueError: training failed: AlgorithmError: Exit Code: 139\n"}, /* SageMaker */
+        {CLASS_UNKNOWN, false, "ValueError: training failed: AlgorithmError: Exit Code: 1\n"},
+        {CLASS_UNKNOWN, false, "srun: error: n7: task 0: Killed\nsrun: Force Terminated StepId=7.0\n"},
+        {CLASS_PEER_LOST, true, /* TensorFlow grpc_remote_master.cc says it of every lost session */
+         "E master.cc:1] RPC failed: Socket closed, maybe retrying the RPC\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
