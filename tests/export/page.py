@@ -71,6 +71,10 @@ def check_numbers(t, b, status, name):
     t.check(f"{name}: the scores are the status's", {k: v for k, v in scores.items() if k in ("goodput", "scheduling", "runtime")} == expected, scores)
 
 
+# A table's rows as {heading: text}, with the long texts below each.
+ROWS = """[...document.querySelectorAll('[data-key=KEY] tbody tr:not(.texts)')].map(r => Object.fromEntries(
+    [...r.children, ...(r.nextSibling?.className === 'texts' ? r.nextSibling.querySelectorAll('.evidence') : [])]
+        .map(c => [c.dataset.label, c.lastElementChild?.tagName === 'DIV' && c.className === 'evidence' ? c.lastElementChild.textContent : c.textContent])))"""
 NAMES = "[...document.querySelectorAll('.fleet .name')].map(e => e.firstChild.textContent).sort()"
 
 
@@ -90,25 +94,23 @@ def check_job(t, b, rig):
     open_job(b, rig, "llama3-70b")
     status = rig.get("research", "llama3-70b")["status"]
     check_numbers(t, b, status, "page")
-    cut = b.ask("[...document.querySelectorAll('td.evidence')].map(r => r.innerText)")
+    cut = b.ask("[...document.querySelectorAll('.evidence')].map(r => r.innerText)")
     t.check("interruptions: long evidence is cut at the end of a word", any(r.endswith("Ready: …") for r in cut) and not any("(taint node" in r for r in cut), cut)
-    b.ask("document.querySelectorAll('td.evidence .more').forEach(m => m.click())")
-    rows = b.ask("[...document.querySelectorAll('table.cards tbody tr')].map(r => r.innerText)")
+    b.ask("document.querySelectorAll('.evidence .more').forEach(m => m.click())")
+    rows = b.ask("[...document.querySelectorAll('table.cards tbody tr:not(.texts)')].map(r => r.innerText + (r.nextSibling?.innerText || ''))")
     ends = [e for e in status["executions"] if "cause" in e]
     t.check("interruptions: each with its cause and evidence", all(any(e["cause"] in r and e["evidence"] in r for r in rows) for e in ends), rows)
-    headings = b.ask("[...document.querySelectorAll('[data-key=interruptions] table, [data-key=starts] table')].map(c => [...c.querySelectorAll('th')].map(h => h.textContent))")
-    cells = b.ask("[...document.querySelectorAll('[data-key=interruptions] table, [data-key=starts] table')].map(c => [...c.querySelectorAll('tbody tr')].map(r => [...r.children].map(d => d.textContent)))")
-    struck = [dict(zip(headings[0], row)) for row in cells[0]]
+    struck = b.ask(ROWS.replace("KEY", "interruptions"))[::-1]  # the newest comes first
     t.check("interruptions: when each was noticed, and whether it saved on SIGTERM", [(r["noticed"], r["saved on SIGTERM"]) for r in struck] == [("1.2 s", ""), ("", "no")], struck)
     t.check("interruptions: why, who failed first, and what its nodes showed", struck[0]["root cause"] == "GPUHardware: Xid79 (Observed)first: slice 1/2, "
             "node tpu-slice-1-2GPU has fallen off the bus3 only followed" and
             struck[0]["nodes showed"] == "Cause: Xid79 on tpu-slice-1-2, 2026-11-21 07:22:57: condition XidCriticalError=True" and
-            not struck[1]["root cause"], struck)
+            "root cause" not in struck[1], struck)
     t.check("interruptions: who owns each, and the root causes as a sum", [r["owner"] for r in struck] == ["Provider", "Scheduler"] and
             "root causes: 1 GPUHardware;" in b.ask("document.querySelector('[data-key=interruptions] .note').innerText"), struck)
     owned = b.ask("[...document.querySelectorAll('[data-key=owners] tbody tr')].map(r => [...r.children].map(c => c.textContent))")
     t.check("owners: who owns the lost time, the most first", owned == [["Provider", "20.0 s", "4.00%", "1", "1.5", "17.50"], ["Scheduler", "3.0 s", "0.60%", "1", "", "0.00"]], owned)
-    came_up = [dict(zip(headings[1], row)) for row in cells[1]]
+    came_up = b.ask(ROWS.replace("KEY", "starts"))
     t.check("executions: how each came up", [(r["image pull"], r["first step's compile"], r["slowest pull"]) for r in came_up] ==
             [("3.0 s", "2.5 s", status["executions"][0]["slowestPull"]), ("1.0 s", "2.5 s", status["executions"][1]["slowestPull"])], came_up)
     t.check("executions: a row each", b.ask("document.querySelectorAll('.gantt > svg[role=img]:not(.stairs)').length") == len(status["executions"]))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The shared page in a real browser: people sign in with a token of the cluster, each sees what they may list, and the
-sign-in comes back when the token is known no longer. Pictures are left in .build/page/."""
+sign-in comes back when the token is known no longer. axe reads each state. Pictures are left in .build/page/states."""
 
 import base64
 import json
@@ -12,10 +12,10 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, os.path.dirname(__file__))
+from axe import OUT, READ, read  # noqa: E402
 from browser import Browser  # noqa: E402
 from rig import Rig, Tally, wait_for  # noqa: E402
 
-OUT = ".build/page"
 TRAINING = json.load(open("tests/data/export/training.json"))
 NAMES = "[...document.querySelectorAll('.fleet .name')].map(e => e.firstChild.textContent).sort()"
 
@@ -64,17 +64,18 @@ def check_browser(t, b, rig, page):
     b.size(1000, 700)
     b.open(page)
     b.until("document.getElementById('token')")
-    b.picture(f"{OUT}/sign-in.png")
+    read(t, b, "sign-in")
     sign_in(b, "junk")
     b.until("document.getElementById('token') && !document.getElementById('notice').hidden")
+    read(t, b, "sign-in-refused")
     t.check("an unknown token: the sign-in says so", "does not know this token" in b.ask("document.body.innerText"))
     sign_in(b, "x" * 5000)
     b.until("document.getElementById('notice').textContent.includes('4,000 characters')")
-    t.check("a token that the browser does not keep: the sign-in says so", True)
+    read(t, b, "sign-in-too-long")
     sign_in(b, "  " + ANNA + "\n")
     b.until(f"{NAMES}.length > 0 && document.getElementById('live').textContent === 'live'")
     t.check("a user sees the own namespace's jobs", b.ask(NAMES) == ["mine"], b.ask(NAMES))
-    b.picture(f"{OUT}/shared.png")
+    read(t, b, "shared")
     rig.put(job("more-of-theirs", "sales"))
     rig.put(job("mine-too", "research"))
     b.until(f"{NAMES}.includes('mine-too')")
@@ -83,7 +84,7 @@ def check_browser(t, b, rig, page):
     b.until("document.querySelector('h1')?.textContent === 'research/mine'")
     b.open(page + "#/job/sales/theirs")
     b.until("document.body.innerText.includes('There is no such JobGoodput')")
-    t.check("another's job cannot be opened", True)
+    read(t, b, "shared-refused")
     b.ask("document.cookie = 'goodput-token=gone; secure; samesite=strict'")
     rig.restart_controller()
     b.until("document.getElementById('token')", 90)
@@ -109,6 +110,8 @@ def main():
         wait_for("the jobs", lambda: get(page + "job?namespace=sales&name=theirs", {"Authorization": "Bearer " + ADMIN})[0] == 200)
         check_requests(t, page)
         check_browser(t, b, rig, page)
+        # Besides those of states.py.
+        t.check("axe read at least 5 states here", len(READ) >= 5, sorted(READ))
         log = rig.text(rig.log)
         t.check("no token is in the log", all(x not in log for x in (ANNA, BEN, ADMIN)))
     finally:

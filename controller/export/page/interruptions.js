@@ -50,13 +50,15 @@ function nodeSignals(execution) {
         h(
             "div",
             null,
-            `${text(s, "role")}: ${text(s, "signal")} on ${text(s, "node")}, ${text(s, "time") ? stamp(time(s, "time")) : "of unknown age"}: ${text(s, "message")}`,
+            `${text(s, "role")}: ${text(s, "signal")} on ${text(s, "node")}, ${text(s, "time") ? stamp(time(s, "time")) : "of unknown age"}${text(s, "message") && ": "}${text(s, "message")}`,
         ),
     );
 }
 
 function interruptionTable(status) {
-    const rows = list(status, "executions").filter((e) => text(e, "cause") || text(e, "rootCause.class"));
+    const rows = list(status, "executions")
+        .filter((e) => text(e, "cause") || text(e, "rootCause.class"))
+        .reverse();
     const total = number(status, "interruptions.total") ?? 0;
     if (total === 0 && rows.length === 0) return null;
     const counts = (path, key) =>
@@ -115,7 +117,7 @@ function ownerTable(status) {
                 ["of the wall time", "share", "num"],
                 ["interruptions", "interruptions", "num"],
                 ["chip-hours", (o) => (o.chipSeconds > 0 ? chipHours(o.chipSeconds / 3600) : ""), "num"],
-                [`cost, ${text(status, "cost.currency")}`, "cost", "num"],
+                [["cost", text(status, "cost.currency")].filter(Boolean).join(", "), "cost", "num"],
             ]),
         ]
     );
@@ -134,7 +136,7 @@ function startTable(status) {
                 ["image pull", ms("imagePullMilliseconds"), "num"],
                 ["container start", ms("containerStartMilliseconds"), "num"],
                 ["first step's compile", ms("programStartupMilliseconds"), "num"],
-                ["slowest pull", "slowestPull", "evidence"],
+                ["slowest pull", "slowestPull"],
             ]),
         ]
     );

@@ -77,11 +77,44 @@ function ageWords(status, now) {
         : `numbers ${duration(now - through)} old`;
 }
 
-// cells: [heading, value of a row or path of its text, class]; a column without any value is left out.
+// cells: [heading, value of a row or path of its text, class]; a column without any value is left out. Long texts, of the
+// class evidence, have no column: they stand in a row below, as wide as the table.
 function table(rows, cells) {
     const shown = cells
         .map(([heading, value, kind]) => [heading, typeof value === "string" ? (r) => text(r, value) : value, kind])
         .filter(([, value]) => rows.some((r) => value(r) !== "" && value(r) !== undefined));
+    const short = shown.filter(([, , kind]) => kind !== "evidence"),
+        long = shown.filter(([, , kind]) => kind === "evidence");
+    const lines = (r) => {
+        const id = text(r, "number"),
+            texts = long.map(([heading, value]) => [heading, value(r)]).filter(([, v]) => v && v.length !== 0);
+        return [
+            h(
+                "tr",
+                { "data-key": id || null },
+                short.map(([heading, value, kind]) =>
+                    h("td", { class: kind || "", "data-label": heading }, value(r) ?? ""),
+                ),
+            ),
+            texts.length > 0 &&
+                h(
+                    "tr",
+                    { class: "texts", "data-key": id ? id + "-texts" : null },
+                    h(
+                        "td",
+                        { colspan: short.length },
+                        texts.map(([heading, v]) =>
+                            h(
+                                "div",
+                                { class: "evidence", "data-label": heading },
+                                h("b", null, heading),
+                                h("div", null, v),
+                            ),
+                        ),
+                    ),
+                ),
+        ];
+    };
     return h(
         "div",
         { class: "scroll", tabindex: 0 },
@@ -94,22 +127,10 @@ function table(rows, cells) {
                 h(
                     "tr",
                     null,
-                    shown.map(([heading]) => h("th", { scope: "col" }, heading)),
+                    short.map(([heading]) => h("th", { scope: "col" }, heading)),
                 ),
             ),
-            h(
-                "tbody",
-                null,
-                rows.map((r) =>
-                    h(
-                        "tr",
-                        { "data-key": text(r, "number") || null },
-                        shown.map(([heading, value, kind]) =>
-                            h("td", { class: kind || "", "data-label": heading }, value(r) ?? ""),
-                        ),
-                    ),
-                ),
-            ),
+            h("tbody", null, rows.map(lines)),
         ),
     );
 }
@@ -307,7 +328,7 @@ function commandList(job) {
         node && `kubectl describe node ${node}`,
     ].filter(Boolean);
     return [
-        h2("Look further"),
+        h2("Look further" + (cluster && ` in ${cluster}`)),
         h(
             "ul.commands",
             null,

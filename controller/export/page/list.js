@@ -187,6 +187,14 @@ const choice = (label, name, options, value) =>
         ),
     );
 
+function orderChoice(query) {
+    const sort = query.get("sort") || "lost",
+        [words] = SORTS[sort.slice(1)] || [];
+    const options = Object.entries(SORTS).map(([k, [w]]) => [k, w]);
+    if (sort[0] === "-" && words) options.push([sort, words + ", reversed"]);
+    return choice("Order", "sort", options, sort);
+}
+
 function headRow(query) {
     const sort = query.get("sort") || "lost";
     return h(
@@ -205,7 +213,7 @@ function headRow(query) {
                         "data-action": "sort",
                         "data-sort": name,
                         "aria-pressed": String(isOn),
-                        title: "order by " + SORTS[name][0] + (isOn && !isBack ? ", turned round" : ""),
+                        title: "order by " + SORTS[name][0] + (isOn && !isBack ? ", reversed" : ""),
                     },
                     words,
                     isOn && (isBack ? " ▴" : " ▾"),
@@ -221,6 +229,7 @@ function fleetFrame(query) {
         tiles: h("div"),
         axis: h("div.axis-box"),
         head: headRow(query),
+        order: orderChoice(query),
         list: h("ul.fleet"),
         empty: h("p", { class: "empty", role: "status" }),
     };
@@ -243,12 +252,7 @@ function fleetFrame(query) {
                     input: (e) => setQuery("q", e.target.value),
                 }),
             ),
-            choice(
-                "Order",
-                "sort",
-                Object.entries(SORTS).map(([k, [words]]) => [k, words]),
-                (query.get("sort") || "lost").replace("-", ""),
-            ),
+            parts.order,
             choice(
                 "Show",
                 "range",
@@ -317,7 +321,7 @@ function drawFleet() {
         shown = fleetFrame(query);
         rows.clear();
     }
-    document.title = "Goodput";
+    document.title = titleOf("Goodput");
     const { from, to, holds } = rangeOf(query),
         found = filtered(query, holds);
     // The axis moves in steps of a hundredth, so that most rows need no redraw.
@@ -331,6 +335,9 @@ function drawFleet() {
     patchChildren(shown.parts.tiles, [tiles(found)]);
     patchChildren(shown.parts.axis, [axis(shown.from, shown.to, isNarrow() ? 4 : 6)]);
     patch(shown.parts.head, headRow(query));
+    // The head of a column orders, too.
+    patch(shown.parts.order, orderChoice(query));
+    shown.parts.order.lastElementChild.value = query.get("sort") || "lost";
     patchChildren(shown.parts.list, [shown.parts.head, ...found.map((j) => rowOf(j, frame))]);
     if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
 }

@@ -21,12 +21,13 @@ let shown = null;
 // the job in the document, if it is a report
 let report = null;
 
+const titleOf = (words) => words + (cluster && ` – ${cluster}`);
 const backLink = () => h("p", { class: "note", "data-key": "back" }, h("a", { href: home }, "← all jobs"));
 
 function drawJob(job) {
     if (!shown || shown.kind !== "job" || shown.key !== key(job)) main.replaceChildren();
     shown = { kind: "job", key: key(job), job };
-    document.title = `${text(job, "metadata.name")} ${text(job, "status.goodput.job")} – Goodput`;
+    document.title = titleOf(`${text(job, "metadata.name")} ${text(job, "status.goodput.job")} – Goodput`);
     patchChildren(main, [report ? null : backLink(), ...jobView(job)].filter(Boolean));
 }
 function sayOfJob({ namespace, name }, words) {
@@ -118,9 +119,26 @@ function setConnected(is) {
     draw();
 }
 
+// Of which cluster the jobs are; "" if the controller does not know.
+let cluster = "";
+function setCluster(name) {
+    if (name === cluster) return;
+    cluster = name;
+    document.getElementById("cluster").textContent = name;
+    redraw();
+}
+
+function showAsOf() {
+    asOf = stamp(fleetNow() || undefined);
+    document.getElementById("as-of").textContent = asOf && ` · ${asOf.slice(11)}`;
+}
+
 function take(news) {
     const open = route().job;
-    if (news.reset) incoming = new Map();
+    if (news.reset) {
+        incoming = new Map();
+        setCluster(text(news, "clusterName"));
+    }
     const into = incoming || jobs;
     list(news, "jobs").forEach((j) => into.set(key(j), j));
     list(news, "deleted").forEach((j) => into.delete(key(j)));
@@ -132,8 +150,7 @@ function take(news) {
     if (incoming) jobs = incoming;
     incoming = null;
     isLoaded = true;
-    asOf = stamp(fleetNow() || undefined);
-    document.getElementById("as-of").textContent = asOf && ` · ${asOf.slice(11)}`;
+    showAsOf();
     draw();
 }
 // all jobs again, until the last of them came
@@ -207,6 +224,7 @@ function setZone(isLocal) {
 }
 ACTIONS.zone = () => {
     setZone(!zone.isLocal);
+    if (isLoaded) showAsOf();
     redraw();
 };
 try {
