@@ -1,11 +1,11 @@
 #!/bin/bash
 # up.sh: starts the control plane on loopback, with fake nodes. Running it again starts only what is not running.
-# CLUSTER_NODES is the number of nodes (100, in pools of four; the stories use the first 60, the chaos test the others).
+# CLUSTER_NODES is the number of nodes (104, in pools of four; lives.py says which the chaos test uses).
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 . "$HERE/components.sh"
 umask 077 # kubeconfigs and keys
-NODES=${CLUSTER_NODES:-100}
+NODES=${CLUSTER_NODES:-104}
 mkdir -p "$RUN" "$LOGS" "$PIDS" "$PODLOGS"
 begun=$(date +%s%N)
 say() { printf '%6d ms  %s\n' $((($(date +%s%N) - begun) / 1000000)) "$*"; }

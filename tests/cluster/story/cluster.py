@@ -10,6 +10,7 @@ from watch import condition, is_true
 
 JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 JOB_NAME = "batch.kubernetes.io/job-name"
+POD_GROUP = "kueue.x-k8s.io/pod-group-name"
 COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
 EXIT, REASON, RESTARTS = "cluster-test/exit", "cluster-test/reason", "cluster-test/restarts"
 LEASES = "kube-node-lease"
@@ -19,8 +20,9 @@ RESOURCES = {
     "TrainJob": "trainjobs",
     "ClusterTrainingRuntime": "clustertrainingruntimes",
     "JobGoodput": "jobgoodputs",
+    "Pod": "pods",
 }
-GROUPS = {"JobSet": "jobset.x-k8s.io", "Job": "batch", "TrainJob": "trainer.kubeflow.org"}
+GROUPS = {"JobSet": "jobset.x-k8s.io", "Job": "batch", "TrainJob": "trainer.kubeflow.org", "Workload": "kueue.x-k8s.io"}
 
 
 class Cluster:
@@ -69,8 +71,7 @@ class Cluster:
         """The target's pods that are not being deleted, by index."""
         found = []
         for pod in self.watch.objects("pods", namespace):
-            labels = pod["metadata"].get("labels", {})
-            if labels.get(JOBSET_NAME) != name and labels.get(JOB_NAME) != name:
+            if target_of(pod) != name:
                 continue
             if pod["metadata"].get("deletionTimestamp") or phase not in (None, pod["status"].get("phase")):
                 continue
@@ -79,8 +80,7 @@ class Cluster:
 
     def workload_of(self, namespace, name):
         for workload in self.watch.objects("workloads", namespace):
-            owners = workload["metadata"].get("ownerReferences", [])
-            if any(owner["name"] == name for owner in owners):
+            if is_workload_of(workload, name):
                 return workload
         return None
 
@@ -118,8 +118,7 @@ class Cluster:
         """Waits until none of the target's pods is left."""
 
         def are_deleted():
-            labels = [pod["metadata"].get("labels", {}) for pod in self.watch.objects("pods", namespace)]
-            return all(name not in (found.get(JOBSET_NAME), found.get(JOB_NAME)) for found in labels)
+            return all(target_of(pod) != name for pod in self.watch.objects("pods", namespace))
 
         self.watch.wait(f"the pods of {name} to be gone", are_deleted, timeout)
         self.mark(f"{name}: its pods are gone")
@@ -244,6 +243,19 @@ def job_goodput(namespace, name, target, **spec):
         "metadata": {"namespace": namespace, "name": name},
         "spec": {"targetRef": target, **spec},
     }
+
+
+def target_of(pod):
+    """The name of the JobSet, the Job or the group that the pod is of."""
+    labels = pod["metadata"].get("labels", {})
+    return labels.get(JOBSET_NAME) or labels.get(JOB_NAME) or labels.get(POD_GROUP)
+
+
+def is_workload_of(workload, name):
+    """A group of pods has the name of its Workload."""
+    owners = workload["metadata"].get("ownerReferences", [])
+    is_group = workload["metadata"].get("annotations", {}).get("kueue.x-k8s.io/is-group-workload") == "true"
+    return workload["metadata"]["name"] == name if is_group else any(owner["name"] == name for owner in owners)
 
 
 def uid(item):

@@ -43,6 +43,7 @@ ALL_JOBS = (
     Job("cohort", "jobsets", "cohort", "owner", "Succeeded", "Completed", [], 1),
     Job("provisioning", "jobsets", "provisioning", "provisioned", "Succeeded", "Completed", [(("KueueEviction/AdmissionCheck",), 1)], 2),
     Job("trainjob", "jobsets", "trainjob", "trained", "Succeeded", "Completed", [(ERROR, 1), (("KueueEviction/ClusterQueueStopped",), 1)], 3),
+    Job("podgroup", "workloads", "podgroup", "grouped", "Succeeded", "Completed", [(ERROR, 1)], 2),
     Job("nodes", "jobsets", "nodes", "node-gone", "Succeeded", "Completed", [(("NodeFailure",), 1)], 2),
     *(Job("node_signals", "jobsets", story_node_signals.NAMESPACE, p.name, "Succeeded", "Completed", _causes(p), 3) for p in story_node_signals.PUBLISHERS),
 )

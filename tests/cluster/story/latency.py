@@ -8,7 +8,7 @@ import threading
 import time
 from collections import namedtuple
 
-from cluster import JOB_NAME, JOBSET_NAME
+from cluster import is_workload_of, target_of
 from status import execution_number, interruption_total, phase
 from watch import condition, is_true
 
@@ -66,8 +66,7 @@ def pod_signs(watch, namespace, name):
     signs, before = [], {}
     for observation in list(watch.history["pods"]):
         pod = observation.object
-        labels = pod["metadata"].get("labels", {})
-        if pod["metadata"]["namespace"] != namespace or name not in (labels.get(JOBSET_NAME), labels.get(JOB_NAME)):
+        if pod["metadata"]["namespace"] != namespace or target_of(pod) != name:
             continue
         uid = pod["metadata"]["uid"]
         now = _pod_digest(pod)
@@ -125,7 +124,7 @@ def target_signs(watch, stream, namespace, name):
             "suspend": bool(item["spec"].get("suspend")),
             "resume": not item["spec"].get("suspend"),
             "restart": item.get("status", {}).get("restarts"),
-            "end": any(is_true(item, kind) for kind in ("Completed", "Complete", "Failed")) or observation.type == "DELETED",
+            "end": any(is_true(item, kind) for kind in ("Completed", "Complete", "Failed", "Finished")) or observation.type == "DELETED",
         }
         if not before:
             signs.append(Sign(observation.time, "target"))
@@ -140,8 +139,7 @@ def workload_signs(watch, namespace, name):
     signs, before = [], None
     for observation in list(watch.history["workloads"]):
         workload = observation.object
-        owners = workload["metadata"].get("ownerReferences", [])
-        if workload["metadata"]["namespace"] != namespace or not any(owner["name"] == name for owner in owners):
+        if workload["metadata"]["namespace"] != namespace or not is_workload_of(workload, name):
             continue
         conditions = workload.get("status", {}).get("conditions") or []
         now = sorted((c["type"], c["status"], c["reason"]) for c in conditions)
@@ -155,8 +153,7 @@ def node_signs(watch, namespace, name):
     """Of the nodes that the target's pods were ever bound to."""
     signs, before, ours = [], {}, set()
     for observation in list(watch.history["pods"]):
-        labels = observation.object["metadata"].get("labels", {})
-        if observation.object["metadata"]["namespace"] == namespace and name in (labels.get(JOBSET_NAME), labels.get(JOB_NAME)):
+        if observation.object["metadata"]["namespace"] == namespace and target_of(observation.object) == name:
             ours.add(observation.object["spec"].get("nodeName"))
     for observation in list(watch.history["nodes"]):
         node = observation.object

@@ -8,15 +8,16 @@ there all the time; one that does not was dead from its last sign of life, which
 """
 import bisect
 
-from cluster import COMPLETION_INDEX, JOB_NAME, JOBSET_NAME
+from cluster import COMPLETION_INDEX, JOBSET_NAME, is_workload_of, target_of
 from watch import condition, is_true, unix
 
 JOB_INDEX = "jobset.sigs.k8s.io/job-index"
 REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
+SLOT = "cluster-test/slot"  # of a pod that has no index
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 PROVISIONED = "autoscaling.x-k8s.io/consume-provisioning-request"
 FOREVER = float("inf")
-ENDS = ("Completed", "Complete", "Failed")
+ENDS = ("Completed", "Complete", "Failed", "Finished")
 
 
 def moment(received, stamp):
@@ -63,11 +64,11 @@ class Pod:
         self.bound = self.lost = self.done = FOREVER
         self.node = None
         self.pulling = self.pulled = None
-        self.unschedulable, self.running = Steps(False), Steps(False)
+        self.gated, self.unschedulable, self.running = Steps(False), Steps(False), Steps(False)
 
     def times(self):
         single = (self.created, self.bound, self.lost, self.done, self.pulling, self.pulled)
-        return [t for t in single if t is not None] + self.unschedulable.times + self.running.times
+        return [t for t in single if t is not None] + self.gated.times + self.unschedulable.times + self.running.times
 
     def is_available(self, at):
         return self.done <= at or self.bound <= at < self.lost
@@ -77,7 +78,7 @@ class Pod:
 
 
 class Target:
-    """One JobSet or Job as we saw it."""
+    """One JobSet, Job or group of pods (its Workload) as we saw it."""
 
     def __init__(self, watch, stream, namespace, name):
         self.watch, self.stream, self.namespace, self.name = watch, stream, namespace, name
@@ -108,6 +109,8 @@ class Target:
         """{replicated job: pods} of those with chips, or of all if none has."""
         if self.stream == "jobs":
             return {None: self.item["spec"]["parallelism"]}
+        if self.stream == "workloads":
+            return {None: sum(pod_set["count"] for pod_set in self.item["spec"]["podSets"])}
         found, chips = {}, set()
         for job in self.item["spec"]["replicatedJobs"]:
             spec = job["template"]["spec"]
@@ -142,8 +145,7 @@ class Target:
         return steps
 
     def _owns(self, workload):
-        meta = workload["metadata"]
-        return meta["namespace"] == self.namespace and any(o["name"] == self.name for o in meta.get("ownerReferences", []))
+        return workload["metadata"]["namespace"] == self.namespace and is_workload_of(workload, self.name)
 
     def _held_back(self):
         """Whether an order of start keeps a required Job from being there (or from being resumed)."""
@@ -169,12 +171,11 @@ class Target:
         for observation in list(self.watch.history["pods"]):
             pod, at = observation.object, observation.time
             labels = pod["metadata"].get("labels", {})
-            name = labels.get(JOBSET_NAME) or labels.get(JOB_NAME)
-            if pod["metadata"]["namespace"] != self.namespace or name != self.name:
+            if pod["metadata"]["namespace"] != self.namespace or target_of(pod) != self.name:
                 continue
             if labels.get(REPLICATED_JOB) not in self.replicated:
                 continue
-            slot = labels.get(REPLICATED_JOB), labels.get(JOB_INDEX, "0"), labels.get(COMPLETION_INDEX)
+            slot = labels.get(REPLICATED_JOB), labels.get(JOB_INDEX, "0"), labels.get(COMPLETION_INDEX, labels.get(SLOT))
             seen = found.setdefault(pod["metadata"]["uid"], Pod(slot, moment(at, created(pod))))
             _observe(seen, pod, FOREVER if observation.type == "DELETED" else at, at)
         for observation in list(self.watch.history["events"]):
@@ -217,6 +218,8 @@ class Target:
             return "Suspended"
         if self.is_queued and self.queue.at(at):
             return self.queue.at(at)
+        if any(pod.bound > at and pod.gated.at(at) for pod in pods):
+            return "QueueWait"
         if self.held_back.at(at):
             return "DependencyWait"
         if any(pod.bound > at and pod.unschedulable.at(at) for pod in pods):
@@ -255,6 +258,8 @@ def _observe(seen, pod, alive_at, at):
     if pod["spec"].get("nodeName") and seen.bound == FOREVER:
         seen.bound, seen.node = moment(at, turned(pod, "PodScheduled")), pod["spec"]["nodeName"]
     scheduled = condition(pod, "PodScheduled")
+    is_gated = scheduled.get("reason") == "SchedulingGated"
+    seen.gated.add(moment(at, created(pod)) if is_gated else at, is_gated)
     is_waiting = scheduled.get("status") == "False" and scheduled.get("reason") == "Unschedulable"
     is_waiting = is_waiting and not pod["spec"].get("nodeName")
     seen.unschedulable.add(moment(at, scheduled.get("lastTransitionTime")) if is_waiting else at, is_waiting)

@@ -12,12 +12,13 @@ import story_hand
 import story_node_signals
 import story_nodes
 import story_order
+import story_podgroup
 import story_provisioning
 import story_queue
 import story_training
 import story_trainjob
 
-NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,node_signals"
+NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals"
 
 
 def play_all(options, cluster, facts, tally):
@@ -34,6 +35,7 @@ def play_all(options, cluster, facts, tally):
         "cohort": lambda: story_cohort.play(cluster),
         "provisioning": lambda: story_provisioning.play(cluster),
         "trainjob": lambda: story_trainjob.play(cluster),
+        "podgroup": lambda: story_podgroup.play(cluster),
         "node_signals": lambda: story_node_signals.play(cluster),
     }
 

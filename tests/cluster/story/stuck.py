@@ -1,7 +1,7 @@
 """Why a life does not end: the state of all that it is made of, in a few lines, for whoever reads the run's output."""
 import time
 
-from cluster import JOB_NAME, JOBSET_NAME
+from cluster import JOBSET_NAME, target_of
 from watch import is_true
 
 CONDITIONS = ("Suspended", "Completed", "Complete", "Failed", "FailureTarget", "SuccessCriteriaMet", "Admitted", "QuotaReserved", "Evicted", "Finished", "Ready")
@@ -22,8 +22,7 @@ def explain(cluster, stream, namespace, name):
         lines.append(f"  workload {_head(watch, 'workloads', workload)}")
     nodes = set()
     for pod in watch.objects("pods", namespace):
-        labels = pod["metadata"].get("labels", {})
-        if name in (labels.get(JOBSET_NAME), labels.get(JOB_NAME)):
+        if target_of(pod) == name:
             lines.append(f"  pod {_head(watch, 'pods', pod)}, {_of_pod(pod)}")
             nodes.add(pod["spec"].get("nodeName"))
     for node in sorted(filter(None, nodes)):
