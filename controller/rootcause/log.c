@@ -148,7 +148,22 @@ static int64_t rank_in(struct slice text) {
     return rank == RANK_UNKNOWN ? rank_after(text, " Rank ") : rank;
 }
 
-/* Whom a symptom names: JAX "/task:3", gloo "rank 3", NCCL's "peer HOST<PORT>". */
+/* NCCL's HOST<PORT>, gloo's [HOST]:PORT. Other connections of the process have other ports. */
+static struct slice host_of(struct slice text) {
+    size_t n = 0;
+    if (slice_take_char(&text, '[')) {
+        struct slice host = {0};
+        return slice_take_until(&text, ']', &host) ? host : (struct slice){0};
+    }
+    while (n < text.size_bytes && (isalnum((unsigned char)text.data[n]) || strchr(".:-%", text.data[n]) != NULL))
+        n++;
+    bool has_port = n < text.size_bytes && text.data[n] == '<';
+    struct slice host = {text.data, n};
+    bool is_address = slice_find_char(host, '.') != NULL || slice_find_char(host, ':') != NULL;
+    return has_port || is_address ? host : (struct slice){0};
+}
+
+/* Whom a symptom names: JAX "/task:3", gloo "rank 3" or "peer [HOST]:PORT", NCCL's "peer HOST<PORT>". */
 static void find_peer(struct slice text, char waits_for[static FINDING_WAITS_BYTES]) {
     static const char *const words[] = {"/task:",   "from rank ", "send/recv from rank ",
                                         ": Ranks ", "to rank ",   "]: Rank "};
@@ -162,15 +177,9 @@ static void find_peer(struct slice text, char waits_for[static FINDING_WAITS_BYT
     const char *at = slice_find(text, "peer ");
     if (at == NULL)
         return;
-    struct slice rest = slice_range(at + 5, text.data + text.size_bytes), name;
-    size_t n = 0;
-    while (n < rest.size_bytes && (isalnum((unsigned char)rest.data[n]) || strchr("[].:-%", rest.data[n]) != NULL))
-        n++;
-    name = (struct slice){rest.data, n};
-    if (n >= 3 && n < FINDING_WAITS_BYTES - 8 &&
-        (slice_find_char(name, '.') != NULL || slice_find_char(name, ':') != NULL ||
-         (n < rest.size_bytes && rest.data[n] == '<')))
-        snprintf(waits_for, FINDING_WAITS_BYTES, "peer %.*s", SLICE_ARG(name));
+    struct slice host = host_of(slice_range(at + 5, text.data + text.size_bytes));
+    if (host.size_bytes >= 3 && host.size_bytes < FINDING_WAITS_BYTES - 8)
+        snprintf(waits_for, FINDING_WAITS_BYTES, "peer %.*s", SLICE_ARG(host));
 }
 
 static int64_t rank_of(const struct line *line, const struct writer *w) {

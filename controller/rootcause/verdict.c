@@ -32,11 +32,23 @@ static enum rootcause_role role_among_logs(const struct finding *f) {
     return f->role == ROLE_LAST && f->class_ == CLASS_CRASH_SIGNAL ? ROLE_WEAK : f->role;
 }
 
+/* The same moment: each container's lines are stamped by whoever reads them. */
+#define MOMENT_NS 100000000
+
+/* A peer is lost because it ended: of symptoms at the same moment it is what follows. */
+static bool follows(const struct finding *a, const struct finding *b) {
+    int64_t later_ns = a->at_ns - b->at_ns;
+    return a->role == ROLE_SYMPTOM && a->class_ == CLASS_PEER_LOST && b->class_ != CLASS_PEER_LOST &&
+           later_ns < MOMENT_NS && later_ns > -MOMENT_NS;
+}
+
 /* Whether a, of an earlier log, gives way to b. */
 static bool gives_way(const struct finding *a, const struct finding *b) {
     if (role_among_logs(a) != role_among_logs(b))
         return role_among_logs(b) < role_among_logs(a);
-    return is_stamped(a) && is_stamped(b) && b->at_ns < a->at_ns;
+    if (!is_stamped(a) || !is_stamped(b))
+        return false;
+    return follows(a, b) || (b->at_ns < a->at_ns && !follows(b, a));
 }
 
 static void choose(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
@@ -101,9 +113,21 @@ static void follow(struct rootcause_verdict *v, struct rootcause_log *const *log
     }
 }
 
+/* An address may be that of a process that waits as well: it counts only if each log that shows a symptom names it. */
+static bool is_named_by_all(const char *waits_for, struct rootcause_log *const *logs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct finding *best = rootcause_log_best(logs[i]);
+        if (best != NULL && best->role == ROLE_SYMPTOM && strcmp(best->waits_for, waits_for) != 0)
+            return false;
+    }
+    return true;
+}
+
 static void find_waits_for(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
     int64_t rank;
     memcpy(v->waits_for, v->finding.waits_for, sizeof v->waits_for);
+    if (strncmp(v->waits_for, "peer ", strlen("peer ")) == 0 && !is_named_by_all(v->waits_for, logs, count))
+        v->waits_for[0] = '\0';
     follow(v, logs, count);
     if (v->waits_for[0] == '\0' && find_behind(logs, count, &rank))
         snprintf(v->waits_for, sizeof v->waits_for, "rank %lld", (long long)rank);
@@ -121,11 +145,20 @@ static int silent_log(struct rootcause_log *const *logs, size_t count) {
     return silent;
 }
 
-/* A crash that printed nothing: the exit code names it, and the others' logs show only what followed. */
+static bool is_silent(struct rootcause_log *const *logs, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (rootcause_log_best(logs[i]) == NULL)
+            return true;
+    return false;
+}
+
+/* A crash that printed nothing: the exit code names it, and the others' logs show only what followed. A container's
+ * first process cannot abort; the C library's abort() ends it by SIGSEGV after it has printed why. */
 static bool take_silent_crash(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count,
                               int exit_code) {
     const struct exit_meaning *meaning = exit_code == VERDICT_NO_EXIT_CODE ? NULL : exit_meaning_of(exit_code);
-    if (meaning == NULL || meaning->class_ != CLASS_CRASH_SIGNAL || meaning->role != ROLE_WEAK)
+    if (meaning == NULL || meaning->class_ != CLASS_CRASH_SIGNAL || meaning->role != ROLE_WEAK ||
+        !is_silent(logs, count))
         return false;
     v->finding = (struct finding){.class_ = meaning->class_,
                                   .role = meaning->role,

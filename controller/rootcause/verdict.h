@@ -1,10 +1,10 @@
 /* verdict: the root cause over the logs of several processes, or that there is none in them.
  *
  * The rules. Over all logs the strongest role counts; a symptom is never promoted. Among causes the earliest stamp wins
- * where both lines are stamped; otherwise the order of the logs decides. A process that was stopped after a failure was
- * stopped because of it, in its log and in others'; without stamps a symptom does not count as such a failure. A log
- * that ends in an abort without a symptom is of a crash. A cause that progress follows counts only if nothing comes
- * after it. */
+ * where both lines are stamped; otherwise the order of the logs decides. Among symptoms it does as well, but a lost
+ * peer follows from any other symptom of the same moment. A process that was stopped after a failure was stopped
+ * because of it, in its log and in others'; without stamps a symptom does not count as such a failure. A log that ends
+ * in an abort without a symptom is of a crash. A cause that progress follows counts only if nothing comes after it. */
 #ifndef ROOTCAUSE_VERDICT_H
 #define ROOTCAUSE_VERDICT_H
 

@@ -130,6 +130,23 @@ TEST(a_crash_may_print_nothing) {
     check(&v, CLASS_CRASH_SIGNAL, VERDICT_NO_LOG, false);
     judge(&v, false, 134, (const char *const[]){"Connection reset by peer\n", "step 1\n", NULL});
     check(&v, CLASS_PEER_LOST, 0, true);
+    /* A container's first process cannot abort: the C library's abort() ends it by SIGSEGV. It printed why. */
+    judge(&v, false, 139, (const char *const[]){"Connection reset by peer\n", "Broken pipe\n", NULL});
+    check(&v, CLASS_PEER_LOST, 0, true);
+}
+
+/* Each container's lines are stamped by whoever reads them. */
+TEST(a_lost_peer_follows_from_a_symptom_at_that_time) {
+    struct rootcause_verdict v;
+    JUDGE_STAMPED(&v, "2026-11-26T15:53:04.924Z UNAVAILABLE: Socket closed\n",
+                  "2026-11-26T15:53:04.925Z Timeout (0:00:12)!\n");
+    check(&v, CLASS_HANG_WATCHDOG, 1, true);
+    JUDGE_STAMPED(&v, "2026-11-26T15:53:04.925Z Timeout (0:00:12)!\n",
+                  "2026-11-26T15:53:04.924Z UNAVAILABLE: Socket closed\n");
+    check(&v, CLASS_HANG_WATCHDOG, 0, true);
+    JUDGE_STAMPED(&v, "2026-11-26T15:53:04.424Z UNAVAILABLE: Socket closed\n",
+                  "2026-11-26T15:53:04.925Z Timeout (0:00:12)!\n");
+    check(&v, CLASS_PEER_LOST, 0, true);
 }
 
 /* torch ProcessGroupGloo.cpp (2.15) */
@@ -249,6 +266,24 @@ TEST(a_symptom_names_whom_it_waits_for) {
     /* NCCL socket.cc */
     JUDGE(&v, "a:1:2 [0] socket.cc NCCL WARN socketProgress: Connection closed by remote peer 10.0.0.7<4000>\n");
     CHECK_TEXT(v.waits_for, "peer 10.0.0.7");
+}
+
+/* gloo pair.cc, unbound_buffer.cc: a rank whose network was cut fails no sooner than those that wait for it, and one of
+ * these may end before another. */
+TEST(an_address_counts_if_all_symptoms_name_it) {
+    struct rootcause_verdict v;
+#define CLOSED(address) "RuntimeError: [pair.cc:561] Connection closed by peer [" address "]:55993. This is typically\n"
+    JUDGE(&v, CLOSED("10.77.0.1"), CLOSED("10.77.0.1"));
+    check(&v, CLASS_PEER_LOST, 0, true);
+    CHECK_TEXT(v.waits_for, "peer 10.77.0.1");
+    JUDGE(&v, CLOSED("10.77.0.1"), CLOSED("10.77.0.2"));
+    CHECK_TEXT(v.waits_for, "");
+    JUDGE(&v, CLOSED("10.77.0.1"),
+          "RuntimeError: [unbound_buffer.cc:78] Timed out waiting 12000ms for recv operation to complete\n");
+    check(&v, CLASS_PEER_LOST, 0, true);
+    CHECK_TEXT(v.waits_for, "");
+    JUDGE(&v, CLOSED("fd00::7"));
+    CHECK_TEXT(v.waits_for, "peer fd00::7");
 }
 
 /* NCCLUtils.hpp: the last error is in the message's last line. */
