@@ -449,12 +449,16 @@ image-test: ## builds the image with buildah and looks into it (root)
 node-smoke: ## a real cluster of two nodes on this machine: image, chart, a training job with two failures (root)
 	@tests/nodes/node-test.sh smoke
 
+.PHONY: node-deaths
+node-deaths: ## real jobs of PyTorch and JAX die on such nodes, and the controller says of what; DEATHS="torch-nan jax" (root; 30 GB)
+	@DEATHS="$(DEATHS)" tests/nodes/node-test.sh deaths
+
 .PHONY: node-vm
 node-vm: ## node-smoke on cgroup v2, in a virtual machine with Debian's kernel: slow without KVM (root; amd64)
 	@tests/nodes/vm.sh smoke
 
-node-test: ## the same with every act: failures of trainers, pods, nodes and of the controller itself (root)
-	@tests/nodes/node-test.sh --interrupt smoke short-tokens trainers pods names jax renewed steady last-words drain partition node-deleted $(NODE_MORE) guides
+node-test: ## the same with every act: failures of trainers, pods, nodes and of the controller itself; real jobs of PyTorch and JAX that die (root)
+	@tests/nodes/node-test.sh --interrupt smoke short-tokens trainers pods names jax deaths renewed steady last-words drain partition node-deleted $(NODE_MORE) guides
 
 nightly: ## everything that takes long: valgrind, the second compiler, analyzers, long searches and fuzzing, benchmarks
 	@tests/check/packages.sh --install build test nightly

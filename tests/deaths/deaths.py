@@ -9,7 +9,6 @@ reads those of the last run.
 
 A slow machine changes nothing: the timeouts of a job start when all its processes have loaded their libraries (gate.py),
 and a job is given up only when none of its processes has printed anything for GIVE_UP_S."""
-import dataclasses
 import datetime
 import json
 import os
@@ -21,67 +20,13 @@ import sys
 import threading
 import time
 
+from job_folder import JobFolder, argv, environment
+from table import DEATHS, NONE
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(".build/deaths")
 PYTHON = os.path.join(ROOT, "venv/bin/python")
-RANKS = {"torch": 4, "jax": 2}
 DELETED_AFTER_S, GRACE_S, GIVE_UP_S = 2, 5, 300
-ANY = "any"  # all ranks fail in the same way
-NONE = None  # no log has the cause
-
-
-@dataclasses.dataclass(frozen=True)
-class Death:
-    framework: str
-    name: str
-    classes: tuple
-    rank: object
-    waits_for: str = ""
-
-
-DEATHS = [
-    Death("torch", "exception", ("UserException",), 2),
-    Death("torch", "import", ("UserException",), 2),
-    Death("torch", "shape", ("UserException",), 2),
-    Death("torch", "device-oom", ("DeviceOOM",), 2),
-    Death("torch", "host-oom", ("HostOOM",), 2),
-    Death("torch", "allocation", ("HostOOM",), 2),
-    Death("torch", "nan", ("NaNDivergence",), 2),
-    Death("torch", "nan-gradient", ("NaNDivergence",), 2),
-    Death("torch", "disk-full", ("StorageError",), 0),
-    Death("torch", "checkpoint", ("CheckpointError",), 2),
-    Death("torch", "missing-shard", ("DataError",), 2),
-    Death("torch", "labels", ("DataError",), 2),
-    Death("torch", "loader", ("ShmDataLoader",), 2),
-    Death("torch", "segfault", ("CrashSignal",), 2),
-    Death("torch", "segfault-faulthandler", ("CrashSignal",), 2),
-    Death("torch", "abort", ("CrashSignal",), 2),
-    Death("torch", "hang", ("CollectiveTimeout", "HangWatchdog"), NONE),
-    Death("torch", "hang-barrier", ("CollectiveTimeout", "HangWatchdog"), NONE, "rank 2"),
-    Death("torch", "watchdog", ("HangWatchdog",), NONE),
-    Death("torch", "network", ("CollectiveTimeout", "PeerLost"), NONE),
-    Death("torch", "rendezvous", ("StartupRendezvous",), ANY),
-    Death("torch", "port", ("StartupRendezvous",), 0),
-    Death("torch", "flag", ("ConfigError",), ANY),
-    Death("torch", "sigterm", ("Preemption",), 2),
-    Death("jax", "exception", ("UserException",), 1),
-    Death("jax", "assert", ("UserException",), 1),
-    Death("jax", "shape", ("UserException",), 1),
-    Death("jax", "device-oom", ("DeviceOOM",), 1),
-    Death("jax", "allocation", ("DeviceOOM",), 1),
-    Death("jax", "host-oom", ("HostOOM",), 1),
-    Death("jax", "nan", ("NaNDivergence",), 1),
-    Death("jax", "disk-full", ("StorageError",), 0),
-    Death("jax", "checkpoint", ("CheckpointError",), 1),
-    Death("jax", "missing-shard", ("DataError",), 1),
-    Death("jax", "segfault", ("CrashSignal",), 1),
-    Death("jax", "leader-segfault", ("CrashSignal",), 0),
-    Death("jax", "watchdog", ("HangWatchdog",), NONE),
-    Death("jax", "network", ("CollectiveTimeout", "PeerLost"), NONE),
-    Death("jax", "rendezvous", ("StartupRendezvous",), ANY),
-    Death("jax", "flag", ("ConfigError",), ANY),
-    Death("jax", "sigterm", ("Preemption",), 1),
-]
 
 
 # ---- the place of a job ----
@@ -125,11 +70,9 @@ def free_port():
 class Job:
     def __init__(self, death):
         self.death = death
-        self.count = RANKS[death.framework]
-        self.victim = self.count // 2
+        self.count, self.victim, self.ranks = death.count, death.victim, death.ranks
         self.folder = os.path.join(ROOT, "logs", f"{death.framework}-{death.name}")
-        self.data, self.checkpoint, self.small_disk = (os.path.join(self.folder, name) for name in ("data", "checkpoint", "disk"))
-        self.gate = os.path.join(self.folder, "gate")
+        self.files = JobFolder(death, self.folder, PYTHON)
         self.codes = os.path.join(self.folder, "exit-codes.json")
         self.port = free_port()
         self.processes, self.threads, self.stamps = {}, [], {}
@@ -140,20 +83,10 @@ class Job:
 
     def prepare(self):
         shutil.rmtree(self.folder, ignore_errors=True)
-        for folder in (self.data, self.checkpoint, self.small_disk, self.gate):
-            os.makedirs(folder)
+        self.files.prepare()
         name = self.death.name
-        make = ("import numpy as np, sys\n"
-                "for r in range(int(sys.argv[2])): np.save(f'{sys.argv[1]}/shard-{r:05d}.npy', np.random.default_rng(r).random((400, 16), dtype=np.float32))")
-        command(PYTHON, "-c", make, self.data, str(self.count))
-        if name == "missing-shard":
-            os.remove(os.path.join(self.data, f"shard-{self.victim:05d}.npy"))
-        if name == "labels":
-            self.write_torn_labels()
-        if name == "checkpoint":
-            self.write_torn_checkpoints()
         if name == "disk-full":
-            command("mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", self.small_disk)
+            command("mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", self.files.disk)
         if name == "network":
             self.network = Network()
         if name == "port":
@@ -161,55 +94,21 @@ class Job:
             self.listener.bind(("127.0.0.1", self.port))
             self.listener.listen()
 
-    def write_torn_labels(self):
-        import gzip
-        text = "".join(json.dumps({"id": n, "label": os.urandom(8).hex()}) + "\n" for n in range(1000))
-        packed = gzip.compress(text.encode())
-        with open(os.path.join(self.data, "labels.jsonl.gz"), "wb") as file:
-            file.write(packed[:len(packed) // 2])
-
-    def write_torn_checkpoints(self):
-        """Whole for each rank but the victim, whose file ends where its writer was killed."""
-        program = {"torch": "import torch, sys\nimport torch.nn as nn\n"
-                            "m = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 1))\n"
-                            "for r in range(4): torch.save({'model': m.state_dict()}, f'{sys.argv[1]}/model-{r}.pt')",
-                   "jax": "import numpy as np, sys\n"
-                          "for r in range(2): np.savez(f'{sys.argv[1]}/checkpoint-{r}.npz', weights=np.ones((16, 4), np.float32))"}
-        command(PYTHON, "-c", program[self.death.framework], self.checkpoint)
-        name = f"model-{self.victim}.pt" if self.death.framework == "torch" else f"checkpoint-{self.victim}.npz"
-        path = os.path.join(self.checkpoint, name)
-        os.truncate(path, os.path.getsize(path) // 2)
-
     # -- processes --
 
     def argv(self, rank):
         address = self.network.addresses[0] if self.network else "127.0.0.1"
-        words = ["--data", self.data, "--checkpoint", self.checkpoint, "--small-disk", self.small_disk, "--death", self.death.name,
-                 "--victim", "0" if self.death.name == "leader-segfault" else str(self.victim)]
-        if self.death.name == "flag":
-            words += ["--stepz=3"]
-        if self.death.name in ("sigterm", "network"):
-            words += ["--pause", "0.5"]
-        if self.death.framework == "jax":
-            return [PYTHON, "-u", os.path.join(HERE, "jax_job.py"), "--coordinator", f"{address}:{self.port}", "--processes", str(self.count),
-                    "--rank", str(rank), *words]
-        return [PYTHON, "-u", os.path.join(HERE, "gate.py"), "--nnodes", str(self.count), "--nproc-per-node", "1", "--node-rank", str(rank),
-                "--master-addr", address, "--master-port", str(self.port), "--rdzv-conf", "timeout=15", "--max-restarts", "0",
-                os.path.join(HERE, "torch_job.py"), *words]
-
-    def ranks(self):
-        return [rank for rank in range(self.count) if self.death.name != "rendezvous" or rank != self.victim]
+        return argv(self.death, PYTHON, HERE, self.folder, self.files.disk, rank, address, self.port)
 
     def start(self, rank):
-        environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONUNBUFFERED="1", PYTHONDONTWRITEBYTECODE="1", GATE=self.gate,
-                           GATE_SIZE=str(len(self.ranks())))
-        argv = self.argv(rank)
+        variables = dict(os.environ, **environment(self.death, self.files.gate))
+        words = self.argv(rank)
         if self.network:
             side = 1 if rank == self.victim else 0
             in_host = ["unshare", "--uts", "sh", "-c", 'hostname "$0"; exec "$@"', self.network.addresses[side]] # JAX binds to it
-            argv = ["ip", "netns", "exec", self.network.names[side], *in_host, *argv]
-            environment["GLOO_SOCKET_IFNAME"] = self.network.cards[side]
-        p = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, start_new_session=True)
+            words = ["ip", "netns", "exec", self.network.names[side], *in_host, *words]
+            variables["GLOO_SOCKET_IFNAME"] = self.network.cards[side]
+        p = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=variables, start_new_session=True)
         self.processes[rank] = p
         thread = threading.Thread(target=self.read, args=(rank, p))
         thread.start()
@@ -279,10 +178,9 @@ class Job:
             self.network.close()
         if self.listener:
             self.listener.close()
-        if os.path.ismount(self.small_disk):
-            command("umount", self.small_disk)
-        for folder in (self.data, self.checkpoint, self.small_disk, self.gate):
-            shutil.rmtree(folder, ignore_errors=True)
+        if os.path.ismount(self.files.disk):
+            command("umount", self.files.disk)
+        self.files.remove()
 
 
 # ---- the verdict ----
@@ -296,16 +194,16 @@ def exit_code(codes):
 
 def why(program, job, codes):
     logs = [log for log in map(job.log, range(job.count)) if os.path.exists(log)]
-    argv = [program, "why", *logs, "-o", "json"]
+    words = [program, "why", *logs, "-o", "json"]
     code = exit_code(codes)
     if code is not None:
-        argv += ["--exit-code", str(code)]
+        words += ["--exit-code", str(code)]
     if job.death.name == "host-oom": # what the kubelet records where the kernel killed for memory
         message = os.path.join(job.folder, f"rank-{job.victim}.message")
         with open(message, "w", encoding="utf-8") as file:
             file.write("OOMKilled\n")
-        argv += ["--termination-message", message]
-    return json.loads(subprocess.run(argv, check=True, stdout=subprocess.PIPE).stdout)
+        words += ["--termination-message", message]
+    return json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
 
 
 def rank_of(answer):
@@ -322,7 +220,7 @@ def judge(death, answer):
         wrong.append("symptom")
     if isinstance(death.rank, int) and (rank != death.rank or answer.get("rank", rank) != rank):
         wrong.append("rank")
-    if death.waits_for and answer.get("waitsFor") != death.waits_for:
+    if not death.may_wait_for(answer.get("waitsFor", "")):
         wrong.append("waitsFor")
     return wrong
 

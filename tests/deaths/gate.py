@@ -11,7 +11,7 @@ def wait(name):
     """Until as many processes as the job has ($GATE_SIZE) are at the gate of this name, a folder below $GATE."""
     folder = os.path.join(os.environ["GATE"], name)
     os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, str(os.getpid())), "wb"):
+    with open(os.path.join(folder, f"{os.uname().nodename}-{os.getpid()}"), "wb"):
         pass
     while len(os.listdir(folder)) < int(os.environ["GATE_SIZE"]):
         time.sleep(0.02)

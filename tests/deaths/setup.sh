@@ -5,9 +5,9 @@ set -eu
 cd "$(dirname "$0")/../.."
 venv=.build/deaths/venv
 [ -x $venv/bin/python ] || python3 -m venv $venv
-for package in torch==2.15.0 jax==0.10.2 numpy; do
+while read -r package; do
     $venv/bin/python -c "
 import importlib.metadata as m
 name, _, version = '$package'.partition('==')
-assert m.version(name).startswith(version)" 2>/dev/null || $venv/bin/pip install -q --retries 2 --timeout 60 "$package"
-done
+assert m.version(name).startswith(version)" 2>/dev/null || $venv/bin/pip install -q --retries 2 --timeout 60 "$package" </dev/null
+done <tests/deaths/requirements.txt

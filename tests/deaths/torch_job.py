@@ -21,6 +21,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, Dataset
 
 import gate
+import memory
 
 COLLECTIVE_TIMEOUT_S = 12
 DEATH_STEP = 4
@@ -78,7 +79,7 @@ def die(death, model, batch):
     if death == "allocation":
         return grow_until_refused()
     if death == "host-oom":
-        os.kill(os.getpid(), signal.SIGKILL)
+        memory.exhaust()
     if death == "segfault":
         ctypes.string_at(0)
     if death == "segfault-faulthandler":

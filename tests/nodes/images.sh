@@ -4,6 +4,7 @@
 # small trainer, and the pod sandbox; and copies JobSet's and Kueue's charts. What was built from the same sources is left alone.
 #   images.sh jax                 builds the image of the trainer that uses JAX and Orbax
 #   images.sh maxtext             builds an image with a newer Python, and .build/nodes/maxtext: MaxText itself
+#   images.sh deaths              makes .build/nodes/deaths: PyTorch and JAX
 #   images.sh push                pushes them to the registry of the cluster that up.sh started
 #   images.sh push-as IMAGE NAME  pushes one of them under another name
 #   images.sh fill FOLDER         makes FOLDER what such a registry keeps its images in; nothing listens on the host
@@ -104,6 +105,16 @@ maxtext_image() { # MaxText needs a newer Python; itself it is too large for an 
   commit "$container" trainer-maxtext
 }
 
+deaths_site() { # PyTorch is too large for an image: a folder that the pods mount; what `make deaths` installed, if it is for their Python
+  local site=$ROOT/.build/nodes/deaths venv=$ROOT/.build/deaths/venv/lib/python3.11/site-packages
+  if [ -d "$venv" ]; then
+    rm -rf "$site"
+    ln -s "$venv" "$site"
+    return 0
+  fi
+  site_packages "$site" 3.11 -r "$ROOT/tests/deaths/requirements.txt" || die "PyTorch could not be installed"
+}
+
 chart() { # module name: from the Go module, whose folders are read-only
   local dir copy=$ROOT/.build/nodes/charts/$2
   dir=$(cd "$HERE/modules/$1" && GOTOOLCHAIN=$GO_VERSION GOFLAGS=-mod=readonly GOWORK=off go list -m -f '{{.Dir}}' "sigs.k8s.io/$2")
@@ -155,9 +166,10 @@ case ${1:-build} in
 build) build_all ;;
 jax) jax_image ;;
 maxtext) maxtext_image ;;
+deaths) deaths_site ;;
 push) push_all ;;
 fill) fill "$2" ;;
 fill-inside) fill_inside ;;
 push-as) push "$2" "$3" ;;
-*) die "usage: images.sh [jax | maxtext | push | push-as IMAGE NAME | fill FOLDER]" ;;
+*) die "usage: images.sh [jax | maxtext | deaths | push | push-as IMAGE NAME | fill FOLDER]" ;;
 esac

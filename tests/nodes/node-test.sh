@@ -40,6 +40,7 @@ free_mb=$(df -Pm "$ROOT" | awk 'END {print $4}')
 need_gb=20
 [ -z "${NODES_REGISTRY:-}" ] || need_gb=8
 case ",$groups," in *,jax,*) need_gb=35 ;; esac
+case ",$groups," in *,deaths,*) need_gb=$((need_gb + 10)) ;; esac
 [ "$free_mb" -gt $((need_gb * 1000)) ] || need "$need_gb GB of free disk below $ROOT, there are $((free_mb / 1000))"
 # without_maxtext WHY: one failure; the other acts are played all the same.
 without_maxtext() {
@@ -97,10 +98,11 @@ begun=$SECONDS
 build_all() {
   # shellcheck disable=SC2086 # a list of words
   "$HERE/build.sh" $MACHINE_PROGRAMS jobset-manager kueue-manager
-  case ",$groups," in *,names,*) "$HERE/build.sh" coredns ;; esac
+  case ",$groups," in *,names,* | *,deaths,*) "$HERE/build.sh" coredns ;; esac
   case ",$groups," in *,guides,*) make -s -C "$ROOT" programs ;; esac # the plugin for kubectl
   "$NODES_HERE/images.sh"
   case ",$groups," in *,jax,*) "$NODES_HERE/images.sh" jax ;; esac
+  case ",$groups," in *,deaths,*) "$ROOT/tests/deaths/setup.sh" && "$NODES_HERE/images.sh" deaths ;; esac
   ! wants_maxtext || "$NODES_HERE/images.sh" maxtext || without_maxtext "it cannot be had here, as said above"
 }
 [ -n "${NODES_REGISTRY:-}" ] || build_all

@@ -6,6 +6,7 @@ import json
 import os
 import time
 
+import acts_deaths
 import acts_guides
 import acts_nodes
 import acts_page
@@ -73,7 +74,7 @@ def memory(stage):
 def kubelet_evicted(stage):
     """More on a volume than it may hold: kubelet evicts the pod, and only its Event and the pod's message show it."""
     name = "kubelet-evicted"
-    stage.submit(name, STEPS=25, FAIL_AT=failing("disk"), scratch="16Mi")
+    stage.submit(name, STEPS=25, FAIL_AT=failing("disk"), scratch={"sizeLimit": "16Mi"})
     stage.wait_step(name, 2, 0)
     stage.wait_end(name)
     stage.judge(name, {"Eviction": 1})
@@ -218,7 +219,7 @@ def maxtext(stage):
     name = "maxtext"
     stage.push("trainer-maxtext", "trainer-maxtext:1")
     site = os.path.join(os.path.dirname(stage.run), "maxtext")
-    stage.submit(name, STEPS=45, image="trainer-maxtext:1", program="train_maxtext.py", site=site, JAX_PLATFORMS="cpu")
+    stage.submit(name, STEPS=45, image="trainer-maxtext:1", command=("python3", "/trainer/train_maxtext.py"), mounts={"/site": site}, JAX_PLATFORMS="cpu")
     stage.wait_step(name, 1, 16, 1800)
     stage.kill(name, 0)
     stage.wait_step(name, 2, 26, 1800)
@@ -235,6 +236,7 @@ GROUPS = {
     "names": (acts_nodes.names,),
     "jax": (jax,),
     "maxtext": (maxtext,),
+    "deaths": acts_deaths.ALL,
     "renewed": (acts_nodes.renewed,),
     "steady": (acts_nodes.steady,),
     "drain": (acts_nodes.drain,),

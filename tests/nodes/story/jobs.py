@@ -32,14 +32,15 @@ def queues():
     ]
 
 
-def jobset(name, truth, pods=2, chips=4, queue="wide", priority="low", restarts=3, image="trainer:1", memory=None, grace=10, scratch=None, node=None, program="train.py", site=None, **env):  # fmt: skip
-    """A JobSet of one slice; the trainer's settings by keyword (in capitals)."""
+def jobset(name, truth, pods=2, chips=4, queue="wide", priority="low", restarts=3, image="trainer:1", memory=None, grace=10, scratch=None, node=None, command=("python3", "/trainer/train.py"), mounts=None, **env):  # fmt: skip
+    """A JobSet of one slice; the trainer's settings by keyword (in capitals). scratch: an emptyDir; mounts: {path: folder of the
+    host}, to be read."""
     settings = {"RUN": name, "TRUTH": "/truth", "PYTHONUNBUFFERED": "1", **{key: str(value) for key, value in env.items()}}
     limits = {"google.com/tpu": chips, **({"memory": memory} if memory else {})}
     container = {
         "name": "trainer",
         "image": f"{REGISTRY}/{image}",
-        "command": ["python3", f"/trainer/{program}"],
+        "command": list(command),
         "env": [{"name": key, "value": value} for key, value in settings.items()],
         "resources": {"limits": limits},
         "volumeMounts": [{"name": "truth", "mountPath": "/truth"}],
@@ -59,14 +60,14 @@ def jobset(name, truth, pods=2, chips=4, queue="wide", priority="low", restarts=
             }
         ],
     }
-    if site:
-        container["volumeMounts"].append({"name": "site", "mountPath": "/site", "readOnly": True})
-        pod["volumes"].append({"name": "site", "hostPath": {"path": site}})
+    for path, folder in (mounts or {}).items():
+        container["volumeMounts"].append({"name": path.strip("/"), "mountPath": path, "readOnly": True})
+        pod["volumes"].append({"name": path.strip("/"), "hostPath": {"path": folder}})
     if node:
         pod["nodeSelector"] = {"kubernetes.io/hostname": node}
     if scratch:
         container["volumeMounts"].append({"name": "scratch", "mountPath": "/scratch"})
-        pod["volumes"].append({"name": "scratch", "emptyDir": {"sizeLimit": scratch}})
+        pod["volumes"].append({"name": "scratch", "emptyDir": scratch})
     template = {"metadata": {"labels": {"run": name}}, "spec": pod}
     job = {"parallelism": pods, "completions": pods, "backoffLimit": 0, "template": template}
     labels = {"kueue.x-k8s.io/queue-name": queue, "kueue.x-k8s.io/priority-class": priority}
