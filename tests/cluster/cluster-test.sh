@@ -47,6 +47,7 @@ trap 'exit 143' TERM
 
 begun=$SECONDS
 "$HERE/build.sh"
+case ",$stories," in *,node_signals,*) "$HERE/build.sh" node-problem-detector ;; esac
 echo "built in $((SECONDS - begun)) s"
 begun=$SECONDS
 "$HERE/down.sh" --wipe # an earlier run may have been kept

@@ -1,11 +1,11 @@
 #!/bin/bash
-# manifests.sh: makes the JobSet, Kueue, Trainer and kwok manifests (CRDs, RBAC, webhook configurations) and the autoscaler's CRD from
-# the sources of the pinned modules, into .build/cluster/manifests. Does nothing if they were made from the same pins.
+# manifests.sh: makes the JobSet, Kueue, Trainer and kwok manifests (CRDs, RBAC, webhook configurations), the autoscaler's CRD and
+# node-problem-detector's RBAC from the sources of the pinned modules, into .build/cluster/manifests. Does nothing if they were made from the same pins.
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 export GOTOOLCHAIN=$GO_VERSION GOFLAGS=-mod=readonly GOWORK=off
 
-stamp=$(cat "$HERE"/modules/{k8s,kueue,trainer}/go.mod "$HERE/manifests.sh" "$HERE/lib/loopback_manifests.py" "$HERE/env.sh" | sha256sum)
+stamp=$(cat "$HERE"/modules/{k8s,kueue,trainer,node-problem-detector}/go.mod "$HERE/manifests.sh" "$HERE/lib/loopback_manifests.py" "$HERE/env.sh" | sha256sum)
 [ "$(cat "$STAMPS/manifests" 2>/dev/null)" = "$stamp" ] && exit 0
 command -v go >/dev/null 2>&1 || die "no Go on PATH: install Go 1.21 or newer"
 
@@ -16,6 +16,7 @@ jobset=$(source_of k8s sigs.k8s.io/jobset)
 kueue=$(source_of kueue sigs.k8s.io/kueue)
 kwok=$(source_of k8s sigs.k8s.io/kwok)
 trainer=$(source_of trainer github.com/kubeflow/trainer/v2)
+detector=$(source_of node-problem-detector k8s.io/node-problem-detector)
 autoscaler=$(source_of kueue k8s.io/autoscaler/cluster-autoscaler/apis)
 mkdir -p "$MANIFESTS" "$STAMPS"
 kubectl kustomize "$jobset/config/default" 2>/dev/null | loopback "https://127.0.0.1:$JOBSET_WEBHOOK_PORT" >"$MANIFESTS/jobset.yaml"
@@ -36,7 +37,8 @@ printf 'namespace: kubeflow-system\nresources: [crds, rbac]\n' >"$overlay/kustom
 } | loopback '' >"$MANIFESTS/trainer.yaml"
 # Of the autoscaler Kueue needs only the CRD of ProvisioningRequests; story_provisioning.py plays it.
 loopback '' <"$autoscaler/config/crd/autoscaling.x-k8s.io_provisioningrequests.yaml" >"$MANIFESTS/autoscaler.yaml"
-for name in jobset kueue trainer kwok autoscaler; do
+loopback '' <"$detector/deployment/rbac.yaml" >"$MANIFESTS/node-problem-detector.yaml"
+for name in jobset kueue trainer kwok autoscaler node-problem-detector; do
   [ -s "$MANIFESTS/$name.yaml" ] || die "there is no manifest of $name"
 done
 echo "$stamp" >"$STAMPS/manifests"

@@ -27,7 +27,7 @@ apply_manifests() {
   [ -s "$RUN/applied" ] && return 0
   ca=$(base64 -w0 "$PKI/ca.crt")
   mkdir -p "$RUN/manifests"
-  for name in kwok jobset kueue trainer autoscaler; do sed "s|@CABUNDLE@|$ca|" "$MANIFESTS/$name.yaml" >"$RUN/manifests/$name.yaml"; done
+  for name in kwok jobset kueue trainer autoscaler node-problem-detector; do sed "s|@CABUNDLE@|$ca|" "$MANIFESTS/$name.yaml" >"$RUN/manifests/$name.yaml"; done
   wait_for "namespace kube-system" 300 kubectl get namespace kube-system
   # The second pass is for objects whose CRD the first pass has only just created.
   apply="kubectl apply --server-side --force-conflicts --validate=false -f $RUN/manifests/"
@@ -69,6 +69,7 @@ service_account_kubeconfig kwok kube-system kwok-controller
 service_account_kubeconfig jobset jobset-system jobset-controller-manager
 service_account_kubeconfig kueue kueue-system kueue-controller-manager
 service_account_kubeconfig trainer kubeflow-system kubeflow-trainer-controller-manager
+service_account_kubeconfig node-problem-detector kube-system node-problem-detector
 for name in jobset kueue; do
   sed -e "s|@PKI@|$PKI|; s|@JOBSET_HEALTH_PORT@|$JOBSET_HEALTH_PORT|; s|@JOBSET_METRICS_PORT@|$JOBSET_METRICS_PORT|" \
     -e "s|@JOBSET_WEBHOOK_PORT@|$JOBSET_WEBHOOK_PORT|; s|@KUEUE_HEALTH_PORT@|$KUEUE_HEALTH_PORT|" \

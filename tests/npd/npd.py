@@ -12,15 +12,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+
+from detector import XID31, XID79, Detector
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOW = datetime.datetime.now(datetime.timezone.utc)
 FAILED_S, FAULT_S = -70, -75
-KERNEL = "{} {} kernel: [ 4242.171717] {}\n"
-XID79 = "NVRM: Xid (PCI:0000:9b:00): 79, pid=4821, name=python, GPU has fallen off the bus."
-XID31 = ("NVRM: Xid (PCI:0000:3b:00): 31, pid=4821, name=python, Ch 00000008, intr 10000000. MMU Fault: ENGINE GRAPHICS "
-         "GPCCLIENT_T1_0 faulted @ 0x7f31_c2000000. Fault is of type FAULT_PDE ACCESS_TYPE_READ")
 NODES = {"n79": (XID79, "Xid79", "Cause", "GPUHardware"), "n31": (XID31, "Xid31", "Evidence", "CUDAError")}
 
 
@@ -80,21 +77,6 @@ def work(name, machine):
     ]
 
 
-def detector(binary, server, folder, machine):
-    """node-problem-detector of one node, with a log of its own and no port."""
-    log, rules = (os.path.join(folder, f"{machine}.{ending}") for ending in ("log", "json"))
-    open(log, "w", encoding="utf-8").close()
-    with open(os.path.join(HERE, "gpu-monitor.json"), encoding="utf-8") as file:
-        config = dict(json.load(file), logPath=log)
-    with open(rules, "w", encoding="utf-8") as file:
-        json.dump(config, file)
-    process = subprocess.Popen(
-        [binary, "--hostname-override", machine, "--apiserver-override", f"{server.url}?inClusterConfig=false", "--port", "0",
-         "--prometheus-port", "0", "--config.system-log-monitor", rules],
-        stdout=open(log + ".out", "w", encoding="utf-8"), stderr=subprocess.STDOUT, env=dict(os.environ, NODE_NAME=machine, TZ="UTC"))
-    return process, log
-
-
 def check(server, machine, signal_name, role, class_):
     server.ask(f"wait 120s field jobgoodputs default/{machine} .status.executions[0].nodeEvidence[0].signal {signal_name}")
     status = json.loads(server.ask(f"get jobgoodputs default/{machine}"))["status"]
@@ -109,24 +91,23 @@ def main():
     binary, release = sys.argv[1:3]
     folder = tempfile.mkdtemp(prefix="goodput-npd-")
     server = Server(os.path.join(release, "test-apiserver"), folder)
-    processes, right = [], 0
+    processes, detectors, right = [], {}, 0
     try:
         for machine in NODES:
             server.apply(node(machine))
             for thing in work(machine, machine):
                 server.apply(thing)
-        detectors = {machine: detector(binary, server, folder, machine) for machine in NODES}
-        processes += [process for process, _ in detectors.values()]
+        detectors = {machine: Detector(binary, server.url, folder, machine) for machine in NODES}
         for machine in NODES:
             server.ask(f"wait 120s field nodes {machine} .status.conditions[1].type GPUXidProblem") # without a problem yet
         processes.append(subprocess.Popen([os.path.join(release, "goodput-controller"), "--kubeconfig", server.kubeconfig, "--health-bind-address=0",
                                            "--leader-elect=false", "--status-interval=1s"]))
-        stamp = (NOW + datetime.timedelta(seconds=FAULT_S)).strftime("%b %e %H:%M:%S")
-        for machine, (_, log) in detectors.items():
-            with open(log, "a", encoding="utf-8") as file:
-                file.write(KERNEL.format(stamp, machine, NODES[machine][0]))
+        for machine, detector in detectors.items():
+            detector.kernel_writes(NODES[machine][0], NOW.timestamp() + FAULT_S)
         right = sum(check(server, machine, *NODES[machine][1:]) for machine in NODES)
     finally:
+        for detector in detectors.values():
+            detector.stop()
         for process in processes:
             process.send_signal(signal.SIGTERM)
             process.wait()

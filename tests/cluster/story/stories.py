@@ -36,7 +36,7 @@ def play_all(options, cluster, facts, tally):
         "provisioning": lambda: story_provisioning.play(cluster),
         "trainjob": lambda: story_trainjob.play(cluster),
         "podgroup": lambda: story_podgroup.play(cluster),
-        "node_signals": lambda: story_node_signals.play(cluster),
+        "node_signals": lambda: story_node_signals.play(cluster, options.run),
     }
 
     def run(name):

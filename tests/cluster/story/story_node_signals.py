@@ -1,7 +1,8 @@
 """Each publisher of node signals writes what it writes on real nodes, between two losses of the pod on the node: after the
 first, so there it is a consequence, and before the second, so there it is a cause or evidence. All at once, a JobSet and a
-node for each publisher."""
+node for each publisher. node-problem-detector itself writes for one of them, whose kernel reports that a GPU is lost."""
 import os
+import sys
 import time
 from collections import namedtuple
 
@@ -9,6 +10,10 @@ import shapes
 import status as read
 from api import path_of
 from cluster import uids
+from watch import condition
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "npd"))
+from detector import XID79, Detector  # pylint: disable=wrong-import-position # it is found only now
 
 NAMESPACE = "signals"
 TABLE = os.path.join(os.path.dirname(__file__), "../../../controller/rootcause/node_signals.tsv")
@@ -73,6 +78,9 @@ PUBLISHERS = (
         cause(NPD[:-1] + ", a rule for the log of the kernel", "condition", "NvidiaXidError", "True",
               ("XidError", "NVRM: Xid (PCI:0000:3b:00): 119, pid=1234, Timeout waiting for RPC from GSP!"), "Xid119", "GPUHardware", "Provider"),
     )),
+    Publisher("npd-itself", EXITS, (
+        cause(NPD[:-1] + ", a rule for the log of the kernel", "condition", "GPUXidProblem", "True", ("GPUXid", XID79), "Xid79", "GPUHardware", "Provider"),
+    )),
     Publisher("nebius", EXITS, (
         cause("Nebius node health checks", "condition", "NebiusGPUError", "True", ("GPUError", "ECC errors on GPU 1"), "NebiusGPUError", "GPUHardware", "Provider"),
         weak("Nebius node health checks", "condition", "NebiusMaintenanceScheduled", "True", ("MaintenanceScheduled", "in 7 days"), "NebiusMaintenanceScheduled", "Preemption"),
@@ -134,11 +142,15 @@ PUBLISHERS = (
 )
 
 
+ITSELF = next(p for p in PUBLISHERS if p.name == "npd-itself")
+
+
 def node_of(publisher):
     return "signals-" + publisher.name
 
 
-def play(cluster):
+def play(cluster, run):
+    """run: the cluster's folder."""
     api = cluster.api
     for publisher in PUBLISHERS:
         api.create("nodes", _node(node_of(publisher)))
@@ -146,6 +158,17 @@ def play(cluster):
             api.create("resourceslices", slice_)
         cluster.observe(NAMESPACE, publisher.name, stepLog={"source": "None"})
         cluster.create(_jobset(publisher))
+    kubeconfig = os.path.join(run, "kubeconfig", "node-problem-detector")
+    detector = Detector("node-problem-detector", f"https://{api.host}:{api.port}", os.path.join(run, "logs"), node_of(ITSELF), kubeconfig)
+    try:
+        _play_losses(cluster, detector)
+    finally:
+        detector.stop()
+    _clear(cluster)
+
+
+def _play_losses(cluster, detector):
+    _wait_detected(cluster, "False")
     first = _wait_running(cluster, ())
     time.sleep(3)
     cluster.mark("signals: all pods exit with code 1")
@@ -154,7 +177,10 @@ def play(cluster):
     time.sleep(3)  # stamps are whole seconds
     cluster.mark("signals: all publishers write")
     for publisher in PUBLISHERS:
-        _publish(api, publisher)
+        if publisher != ITSELF:
+            _publish(cluster.api, publisher)
+    detector.kernel_writes(XID79)
+    _wait_detected(cluster, "True")
     time.sleep(5)  # labels have no time but that at which the controller receives them
     for pod in second:
         publisher = next(p for p in PUBLISHERS if node_of(p) == pod["spec"]["nodeName"])
@@ -168,7 +194,13 @@ def play(cluster):
     cluster.end_pods(last, 0)
     for publisher in PUBLISHERS:
         cluster.wait_condition("jobsets", NAMESPACE, publisher.name, "Completed")
-    _clear(cluster)
+
+
+def _wait_detected(cluster, status):
+    """Until node-problem-detector has written what it knows."""
+    key = ITSELF.signals[0].key
+    node = lambda: cluster.watch.object("nodes", None, node_of(ITSELF)) or {}  # pylint: disable=unnecessary-lambda-assignment
+    cluster.watch.wait(f"{key} to be {status}", lambda: condition(node(), key).get("status") == status, 60)
 
 
 def _clear(cluster):
@@ -258,6 +290,7 @@ def _event(node, name, signal, now):
 
 def check(tally, cluster):
     every_source_is_played(tally)
+    _has_written_event(tally, cluster.api)
     for publisher in PUBLISHERS:
         executions = {e["number"]: e for e in read.status(cluster.goodput(NAMESPACE, publisher.name)).get("executions") or []}
         before, after = executions.get(2, {}), executions.get(1, {})
@@ -273,6 +306,14 @@ def every_source_is_played(tally):
     played = {signal.source for publisher in PUBLISHERS for signal in publisher.signals}
     seen = f"{len(played)} of {len(sources)}; not played {sorted(sources - played)}, not in the table {sorted(played - sources)}"
     tally.check(played == sources, "node signals: each publisher in the table is played", seen)
+
+
+def _has_written_event(tally, api):
+    """node-problem-detector reports what its kernel says by a condition and by an Event; the status has both as one signal."""
+    node, reason = node_of(ITSELF), ITSELF.signals[0].text[0]
+    events = api.request("GET", path_of("events", "default") + f"?fieldSelector=involvedObject.name={node},reason={reason}")["items"]
+    seen = [(event["source"]["component"], event["message"]) for event in events]
+    tally.check(("gpu-monitor", XID79) in seen, f"{ITSELF.name}: node-problem-detector has written an Event too", seen)
 
 
 def _evidence(execution):
