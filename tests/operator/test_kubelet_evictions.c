@@ -99,3 +99,30 @@ TEST(the_evicted_pod_is_the_first_failing_slot) {
     CHECK_INT(status_int(status, "executions[number=1].rootCause.jobIndex"), 0);
     CHECK_INT(status_int(status, "executions[number=1].rootCause.completionIndex"), 1);
 }
+
+/* A job without restarts fails with it: no interruption has its cause. */
+TEST(an_eviction_that_ends_the_job_is_its_root_cause) {
+    struct model *m = model_new(&(struct model_options){.reads_last_words = true});
+    struct model_words w;
+    struct fake_pod a = fake_running("a", "n0", 5);
+    CLEANUP_FREE char *failed = mem_format("\"conditions\":[%s]", fake_condition("Failed", "True", "FailedJobs", 1003));
+    replay_jobgoodput(m, "ns", "js", "None", "", fake_ms(0));
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    fake_observe_node(m, "n0", "True", 0, "", "", 1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 8);
+    fake_observe_event(m, "a", "Evicted", "Usage of EmptyDir volume \\\"scratch\\\" exceeds the limit \\\"16Mi\\\". ",
+                       1000);
+    a.finished = 1001;
+    a.exit_code = 143;
+    a.phase = "Failed";
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 1001.5);
+    struct model_job *job = model_job_find(m, "ns", "js");
+    while (model_job_words_next(job, &w))
+        model_job_words_read(job, w.pod_uid, w.container, w.restart_count, slice_of(""), false);
+    fake_observe_jobset(m, 1, "", failed, 1003.5);
+    CLEANUP_FREE char *status = fake_finish(m, 1100);
+    CHECK_TEXT(cause_of(status, "class"), "StorageError");
+    CHECK_TEXT(cause_of(status, "reason"), "Evicted");
+    CHECK_TEXT(cause_of(status, "node"), "n0");
+    CHECK_INT(status_int(status, "executions[number=1].rootCause.completionIndex"), 0);
+}

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "operator/facts/lost_pod.h"
 #include "operator/job/followed_words.h"
 #include "operator/job/last_words.h"
 #include "operator/job/log_pods.h"
@@ -25,6 +26,7 @@ struct end { /* of an execution */
     bool is_of_job;                   /* the job failed with it */
     bool is_open;                     /* no object says who ended it */
     const char *words, *node;         /* of an eviction: what the object says, and of which node; NULL */
+    int64_t evicted_ms;
 };
 
 /* Kueue, the scheduler or a person ended it: whatever failed then is a consequence. */
@@ -249,9 +251,8 @@ static bool is_news(const struct root_cause *c, const struct end *end) {
 }
 
 /* What the kubelet evicted the pod for; NULL: it does not say, or somebody else evicted it. */
-static const struct signature *reason_to_evict(const struct model_job *job, const struct end *end) {
-    const struct signature *row =
-        end->words != NULL ? matcher_find(jobs_matcher(job->jobs), slice_of(end->words), NULL) : NULL;
+static const struct signature *reason_to_evict(const struct model_job *job, const char *words) {
+    const struct signature *row = words != NULL ? matcher_find(jobs_matcher(job->jobs), slice_of(words), NULL) : NULL;
     return row != NULL && slice_is(row->reason, "Evicted") ? row : NULL;
 }
 
@@ -276,7 +277,7 @@ static void take_eviction(struct root_cause *c, const struct signature *row, con
     c->node = end->node;
     c->class_ = row->class_;
     c->owner = row->owner;
-    c->line_ms = end->at_ms;
+    c->line_ms = end->evicted_ms;
     c->is_observed = true;
     c->is_symptom_only = false;
     c->frame[0] = c->waits_for[0] = '\0';
@@ -292,7 +293,7 @@ static void update(struct model_job *job, const struct end *end, int64_t through
     struct root_cause *known = root_cause_of(&job->root_causes, end->number);
     struct incident *incident = incident_of(job->target, end, taken);
     const struct node_evidence *signal = signal_of(job, end->number);
-    const struct signature *eviction = reason_to_evict(job, end);
+    const struct signature *eviction = reason_to_evict(job, end->words);
     if (known != NULL && (known->at_ms > end->at_ms + SAME_MS || known->at_ms < end->at_ms - SAME_MS)) {
         root_cause_remove(&job->root_causes, end->number);
         known = NULL;
@@ -340,6 +341,26 @@ static bool is_open(enum cause cause) {
            cause == CAUSE_HANG || cause == CAUSE_UNKNOWN;
 }
 
+static void take_words(struct model_job *job, const char *words, const char *node, int64_t evicted_ms,
+                       struct end *end) {
+    end->words = words;
+    end->node = store_intern(job->store, slice_of(node));
+    end->evicted_ms = evicted_ms;
+}
+
+/* Of a job that failed with it: no interruption has that eviction. ret: the first one by the kubelet. */
+static bool find_eviction(const struct model_job *job, const struct ledger_execution *e,
+                          struct ledger_disruption *ret) {
+    const struct target_pods *pods = &job->target->pods;
+    for (size_t i = 0; i < pods->count; i++) {
+        struct ledger_disruption d = {.at_ms = TIME_UNKNOWN};
+        if (fact_pod_cause(pods->items[i], &d) && d.cause == CAUSE_EVICTION && d.at_ms >= e->start_ms &&
+            d.at_ms <= e->end_ms && d.at_ms < ret->at_ms && reason_to_evict(job, d.evidence) != NULL)
+            *ret = d;
+    }
+    return ret->at_ms != TIME_OPEN;
+}
+
 void job_update_root_causes(struct model_job *job, const struct ledger_result *result) {
     int count = result->interruption_count, last = result->execution_count - 1;
     int64_t through_ms = result->observed_through_ms;
@@ -349,7 +370,7 @@ void job_update_root_causes(struct model_job *job, const struct ledger_result *r
         struct end end = {
             .number = i->number, .at_ms = i->at_ms, .until_ms = i->until_ms, .is_open = is_open(i->cause)};
         if (i->cause == CAUSE_EVICTION)
-            end.words = i->evidence, end.node = store_intern(job->store, slice_of(i->node));
+            take_words(job, i->evidence, i->node, i->at_ms, &end);
         if (is_explained(i->cause))
             root_cause_remove(&job->root_causes, i->number);
         else
@@ -357,8 +378,16 @@ void job_update_root_causes(struct model_job *job, const struct ledger_result *r
     }
     if (last >= count && job->target->end.outcome == OUTCOME_FAILED && result->executions[last].end_ms != TIME_OPEN) {
         const struct ledger_execution *e = &result->executions[last];
-        update(job, &(struct end){e->number, e->start_ms, e->end_ms, TIME_OPEN, true, true, NULL, NULL}, through_ms,
-               &taken);
+        struct ledger_disruption evicted = {.at_ms = TIME_OPEN};
+        struct end end = {.number = e->number,
+                          .from_ms = e->start_ms,
+                          .at_ms = e->end_ms,
+                          .until_ms = TIME_OPEN,
+                          .is_of_job = true,
+                          .is_open = !find_eviction(job, e, &evicted)};
+        if (!end.is_open)
+            take_words(job, evicted.evidence, evicted.node, evicted.at_ms, &end);
+        update(job, &end, through_ms, &taken);
     }
     /* What looked like its end was none: it continues. */
     if (last >= 0 && result->executions[last].end_ms == TIME_OPEN)
