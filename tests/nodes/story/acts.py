@@ -79,7 +79,7 @@ def kubelet_evicted(stage):
     stage.wait_end(name)
     stage.judge(name, {"Eviction": 1})
     expected = {"class": "StorageError", "reason": "Evicted", "owner": "Tenant", "basis": "Observed", "line": "Pod kubelet-evicted-slice-0-0-"}
-    stage.judge_root_cause(name, 1, {**expected, **FIRST})
+    stage.judge_root_cause(name, 1, {**expected, **FIRST, "container": None})  # the whole pod
 
 
 def evicted_unsaved(stage):
