@@ -28,8 +28,22 @@ static const char *program(void) {
     return named != NULL && *named != '\0' ? named : "kubectl";
 }
 
+/* A folder of PATH that may not be searched makes posix_spawnp report EACCES for a program that is nowhere. */
+static bool is_on_path(const char *name) {
+    const char *path = getenv("PATH");
+    struct slice rest = slice_of(path != NULL ? path : ""), folder;
+    for (bool is_last = false; !is_last;) {
+        is_last = !slice_take_until(&rest, ':', &folder);
+        CLEANUP_FREE char *file = mem_format("%.*s/%s", SLICE_ARG(is_last ? rest : folder), name);
+        if (access(file, F_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int refuse(int code, struct error **err) {
-    if (code != ENOENT)
+    bool is_missing = code == EACCES && strchr(program(), '/') == NULL && !is_on_path(program());
+    if (code != ENOENT && !is_missing)
         return error_set(err, code, "cannot run %s: %s", program(), strerror(code));
     return error_set(
         err, ENOENT,
