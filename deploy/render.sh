@@ -38,7 +38,7 @@ formats() {
 HEAD
 	"$helm" template goodput "$1" --namespace goodput-system --set image.repository=goodput-controller --show-only templates/steplogformats.yaml \
 		--api-versions goodput.dev/v1alpha1/StepLogFormat |
-		sed -e '/^# Source: /d' -e '/helm\.sh\/chart:/d' -e '/app\.kubernetes\.io\/managed-by:/d' -e 's/[ ]*$//'
+		sed -e '/^# Source: /d' -e '/helm\.sh\/hook/d' -e '/helm\.sh\/chart:/d' -e '/app\.kubernetes\.io\/managed-by:/d' -e 's/[ ]*$//'
 }
 
 cp -r "$chart" "$scratch/chart"

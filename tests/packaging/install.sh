@@ -77,6 +77,9 @@ notes=$(mktemp)
 check "helm install" installed
 check "its notes say the next command" grep -q 'kubectl get jobgoodputs -A --watch' "$notes"
 check "the CRD is established" "$kubectl" wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=120s
+formats() { "$kubectl" get steplogformats -o name | wc -l; }
+shipped=$(ls $chart/files/formats/*.yaml | wc -l)
+same "the first install makes the formats, too" "$shipped" "$(formats)"
 compare_rbac
 same_soon "all that it may do where jobs are (auth can-i --list)" "$(agreed watched)" list_rbac "$jobs"
 same_soon "all that it may do where it is" "$(agreed release)" list_rbac "$release"
@@ -94,6 +97,8 @@ able() { # FLAG...: --check's verdict, and how many lists cannot be read
 }
 same_soon "its account can read all that it watches" "0 0 1" able
 check "helm upgrade to watchNamespaces" "$helm" upgrade goodput "$chart" -n "$release" --set "watchNamespaces={$jobs},$image"
+same "which makes them again" "$shipped $(sed -n 's/^version: //p' $chart/Chart.yaml)" \
+	"$(formats) $("$kubectl" get steplogformats -o jsonpath='{.items[*].metadata.labels.app\.kubernetes\.io/version}' | tr ' ' '\n' | sort -u)"
 compare_rbac
 same_soon "RBAC: no other namespace" false may list pods default
 same_soon "its account can read what it watches there" "0 0 1" able "--watch-namespaces=$jobs"
@@ -113,9 +118,11 @@ check "helm uninstall" "$helm" uninstall goodput -n "$release"
 same "the record outlives the chart" jobgoodput.goodput.dev/minimal "$("$kubectl" get jgp -n "$jobs" -o name)"
 same "nothing else does" "" "$("$kubectl" get deploy,svc,sa,pdb,networkpolicy,configmap,secret,role,rolebinding,clusterrole,clusterrolebinding -A -l app.kubernetes.io/name=goodput-controller -o name)"
 "$kubectl" delete jgp -n "$jobs" minimal >/dev/null
-check "a second install takes the kept CRD" "$helm" install goodput "$chart" -n "$release" --set "$image"
+same "and the formats" "$shipped" "$(formats)"
+check "a second install takes what was kept" "$helm" install goodput "$chart" -n "$release" --set "$image"
 "$helm" uninstall goodput -n "$release" >/dev/null 2>&1
-"$kubectl" delete crd jobgoodputs.goodput.dev fleetgoodputs.goodput.dev steplogformats.goodput.dev >/dev/null
+check "so does one by another name elsewhere, by --take-ownership" "$helm" install other "$chart" -n "$jobs" --take-ownership --set "$image"
+check "its CRDs deleted first, it is uninstalled all the same" sh -c '"$0" delete crd jobgoodputs.goodput.dev fleetgoodputs.goodput.dev steplogformats.goodput.dev && "$1" uninstall other -n "$2"' "$kubectl" "$helm" "$jobs"
 
 # Without Helm, as the README says it.
 plain() { "$kubectl" get deployment,service,serviceaccount,poddisruptionbudget,role,rolebinding -n goodput-system -l app.kubernetes.io/name=goodput-controller -o name; }
