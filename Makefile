@@ -67,8 +67,9 @@ all: programs ## the two programs, in .build/bin
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
 
-RELEASE_URL ?= https://goodput.dev/releases/v$(VERSION)
-release: ## what a release hands out, in .build/release-files: the plugin for amd64 and arm64, krew's manifest, chart, manifests, SBOMs, SHA256SUMS; RELEASE_URL: where users will find them (Debian on amd64)
+RELEASE_URL ?=
+release: ## what a release hands out, in .build/release-files: the plugin for amd64 and arm64, krew's manifest, the image, chart, manifests, SBOMs, SHA256SUMS; RELEASE_URL: where users will find them (Debian on amd64)
+	@test -n "$(RELEASE_URL)" || { echo "make release: krew's manifest names the URL of the folder where users will find the files: RELEASE_URL=https://HOST/PATH is missing" >&2; exit 2; }
 	@tests/check/packages.sh --install build cross
 	@deploy/release.sh .build/release-files $(RELEASE_URL)
 

@@ -91,7 +91,7 @@ def main():
                        "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:pypi/ziglang@{zig}"}]})
     json.dump({
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"kubectl-goodput-{version}-{platform}",
-        "documentNamespace": f"https://goodput.dev/spdx/kubectl-goodput-{version}-{platform}-{digest[:32]}",
+        "documentNamespace": f"https://spdx.org/spdxdocs/kubectl-goodput-{version}-{platform}-{digest[:32]}",
         "creationInfo": {"created": created.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: deploy/release-sbom.py"]},
         "packages": [ours, *theirs],
         "hasExtractedLicensingInfos": [{"licenseId": f"LicenseRef-Debian-{p}", "name": f"Licenses of the Debian package {p}", "extractedText": text}

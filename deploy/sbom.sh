@@ -2,9 +2,10 @@
 # sbom.sh ROOT VERSION: writes ROOT/usr/share/sbom/goodput-controller.spdx.json, the bill of materials (SPDX 2.3) of what
 # image-root.sh put there: each file with its checksums, each Debian package that one of them comes from with its version and
 # its licenses, whose texts it puts there too (/usr/share/doc/PACKAGE/copyright, as Debian has it). Files of no package are
-# this project's; its own license is ./LICENSE. Times: SOURCE_DATE_EPOCH, else now.
+# this project's; its own license is ./LICENSE. Times: SOURCE_DATE_EPOCH, else now. SYSROOT: where the packages are (/).
 set -eu
-root=$1 version=${2:?"sbom.sh: which version?"}
+root=$1 version=${2:?"sbom.sh: which version?"} from=${SYSROOT:-}
+[ -z "$from" ] || export DPKG_ADMINDIR="$from/var/lib/dpkg"
 out=$root/usr/share/sbom/goodput-controller.spdx.json
 created=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%dT%H:%M:%SZ)
 rm -f "$out" "$out.new"
@@ -32,7 +33,7 @@ add_license() {
 	cp -L "$2" "$root/usr/share/doc/$1/copyright"
 }
 files | while read -r path; do owner "$path"; done | sort -u | while read -r package; do
-	add_license "$package" "/usr/share/doc/$package/copyright"
+	add_license "$package" "$from/usr/share/doc/$package/copyright"
 done
 add_license goodput-controller "$(dirname "$0")/../LICENSE"
 # text FILE: as the inside of a JSON string. names FILE: the licenses that a copyright file of Debian's form names.
@@ -59,7 +60,7 @@ id() { printf %s "$1" | tr -c 'A-Za-z0-9.-' '-'; }
   "dataLicense": "CC0-1.0",
   "SPDXID": "SPDXRef-DOCUMENT",
   "name": "goodput-controller-$version",
-  "documentNamespace": "https://goodput.dev/spdx/goodput-controller-$version-$(sha256sum <"$list" | cut -c1-32)",
+  "documentNamespace": "https://spdx.org/spdxdocs/goodput-controller-$version-$(sha256sum <"$list" | cut -c1-32)",
   "creationInfo": {"created": "$created", "creators": ["Tool: deploy/sbom.sh"]},
   "packages": [
     {"SPDXID": "SPDXRef-Package-goodput-controller", "name": "goodput-controller", "versionInfo": "$version", "downloadLocation": "NOASSERTION",

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # fresh.sh SUITE: the README's two commands, each as the first one on a fresh machine of SUITE (bookworm, trixie, noble):
-# a minimal root, built with mmdebstrap (kept as .build/fresh/SUITE.tar), in it a clone of the last commit, no package
-# list, and nothing else. `make demo` runs as a user with sudo, `make test` as root, as in a container. Fails if either
+# a minimal root (root.sh), in it a clone of the last commit, no package list, and nothing else. `make demo` runs as a user with sudo, `make test` as root, as in a container. Fails if either
 # does, or if a compiler or linker warns.
 # FRESH_COMMANDS: other commands instead, a line each, in one root, as FRESH_USER (root; or fresh, who has sudo).
 # FRESH_KEEP=1 keeps the last root.
@@ -10,60 +9,21 @@ set -eu
 cd "$(dirname "$0")/../.."
 suite=${1:-}
 case $suite in
-bookworm | trixie) distribution=debian ;;
-noble) distribution=ubuntu ;;
+bookworm | trixie | noble) ;;
 *) echo "fresh.sh: SUITE is \"$suite\"; it can be bookworm, trixie or noble: make fresh-test SUITE=trixie" >&2; exit 2 ;;
 esac
-work=.build/fresh root=.build/fresh/$suite log=.build/fresh/$suite.log
+root=.build/fresh/$suite log=.build/fresh/$suite.log
 die() {
     echo "not ok - $suite: $*"
     echo "0 passed, 1 failed"
     exit 1
 }
 [ "$(id -u)" = 0 ] || die "needs root: mmdebstrap and chroot do"
-command -v mmdebstrap >/dev/null || die "no mmdebstrap: apt-get install mmdebstrap"
-mkdir -p "$work"
-
-# The mirrors of this machine's apt, of its own distribution: those of SUITE. Nothing for another distribution, whose
-# default mmdebstrap knows.
-mirrors() {
-    local ID VERSION_CODENAME
-    . /etc/os-release
-    [ "$ID" = $distribution ] || return 0
-    apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) main' "Created-By: Packages" |
-        sed -nE "s/ $VERSION_CODENAME(-updates|-security)? main\$/ $suite\1 main/p" | sort -u
-}
-proxy=$(apt-config dump --format '%f "%v";%n' Acquire::http::Proxy Acquire::https::Proxy)
-bootstrap() { mmdebstrap --quiet ${proxy:+--aptopt="$proxy"} "$@"; }
-
-# Debian packages Ubuntu's keys from trixie on.
-ubuntu_keys() {
-    local keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg
-    if [ ! -s $keys ]; then
-        keys=$work/keys$keys
-        [ -s "$keys" ] || { rm -rf "$work/keys"; bootstrap --variant=extract --include=ubuntu-keyring trixie "$work/keys" >&2; } || return 1
-    fi
-    echo "$keys"
-}
-
-make_base() {
-    local options=(--variant=minbase --include=apt,git,make,sudo) keys sources
-    if [ $distribution = ubuntu ]; then
-        keys=$(ubuntu_keys) || die "could not get Ubuntu's archive keys (package ubuntu-keyring of Debian trixie)"
-        options+=(--keyring="$keys" --components=main,universe)
-    fi
-    sources=$(mirrors)
-    echo "building the root of $suite"
-    bootstrap "${options[@]}" "$suite" "$work/$suite.new.tar" ${sources:+-} <<<"$sources" ||
-        die "mmdebstrap could not build the root: its mirror does not answer, or not with this suite (see above)"
-    mv "$work/$suite.new.tar" "$work/$suite.tar"
-}
-
 new_root() {
     rm -rf --one-file-system "$root"
     mkdir -p "$root"
-    tar -xf "$work/$suite.tar" -C "$root"
-    [ -z "$(ls "$root/var/lib/apt/lists" | grep -v -e lock -e partial)" ] || die "the root has package lists: delete $work/$suite.tar"
+    tar -xf "$base" -C "$root"
+    [ -z "$(ls "$root/var/lib/apt/lists" | grep -v -e lock -e partial)" ] || die "the root has package lists: delete $base"
     cp /etc/resolv.conf /etc/hosts "$root/etc/"
     chroot "$root" useradd --create-home --shell /bin/bash fresh
     echo 'fresh ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/fresh"
@@ -107,7 +67,7 @@ try() { # USER COMMAND
     failed=$((failed + 1))
 }
 set -o pipefail
-[ -s "$work/$suite.tar" ] || make_base
+base=$(tests/check/root.sh "$suite") || die "no root"
 if [ -n "${FRESH_COMMANDS:-}" ]; then
     new_root
     while read -r command; do [ -z "$command" ] || try "${FRESH_USER:-root}" "$command"; done <<<"$FRESH_COMMANDS"

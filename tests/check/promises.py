@@ -167,7 +167,7 @@ def try_itself(text):
                (r"test-io idle_sockets_do", "test-io no_sockets_do", "no such TEST"),
                (r"test-faults deposed", "test-faults exposed", "no such scenario"),
                (r"`make abuse-test`", "`make abuse-tests`", "no such target"),
-               (r"tests/packaging/image.sh: has no shell", "tests/packaging/image.sh: has a shell", "has no check"),
+               (r"tests/packaging/image-contents.sh: has no shell", "tests/packaging/image.sh: has a shell", "has no check"),
                (r"tests/check/hardening.sh", "tests/check/softening.sh", "no such file"),
                (r"`totalSteps`, ", "", "totalSteps has no row"),
                (r"`totalSteps`", "`totalStep`", "is no field of the spec"),

@@ -7,6 +7,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 . tests/harness/count.sh
+. tests/packaging/image-contents.sh
 work=$PWD/.build/packaging/image
 image=goodput-controller:0.1.0
 for tool in buildah mmdebstrap; do
@@ -88,16 +89,7 @@ same "runs as nobody in particular" 65532:65532 "$(config User)"
 same "starts the controller" "[/usr/bin/goodput-controller]" "$(config Entrypoint)"
 container=$(buildah from --pull=never "$image")
 root=$(buildah mount "$container")
-size_kb=$(du -sk --apparent-size "$root" | cut -f1)
-check "is under 40 MB: $((size_kb / 1024)) MiB" test "$size_kb" -lt 40000
-same "has the two programs" $'./usr/bin/goodput-controller\n./usr/bin/kubectl-goodput' "$(cd "$root" && find . -type f -path '*/bin/*' | sort)"
-same "has no shell, no package manager" "" "$(cd "$root" && find . -name 'sh' -o -name '*bash*' -o -name 'apt*' -o -name 'dpkg*' -o -name 'busybox')"
-same "has no set-uid file" "" "$(find "$root" -perm /6000)"
-same "has no file that others may write" "" "$(find "$root" -perm /o+w -not -type l)"
-sbom=$(python3 tests/packaging/sbom.py "$root" 2>&1) || [[ $sbom == *"not ok - "* ]] || not_ok "SBOM: $(tail -n 1 <<<"$sbom")"
-while read -r line; do
-	case $line in "ok - "*) ok "${line#ok - }" ;; "not ok - "*) not_ok "${line#not ok - }" ;; esac
-done <<<"$sbom"
+contents "$root"
 [ "${1:-}" = --stand-in ] || check "the programs are hardened" tests/check/hardening.sh "$root"/usr/bin/*
 # As a container runtime runs it: uid 65532, nothing but the image and the few devices that every runtime adds.
 mkdir -p "$root/dev"

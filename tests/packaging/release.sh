@@ -16,7 +16,7 @@ check "and again in another folder" again
 [ ! -s "$out/SHA256SUMS" ] || same "both have the same bytes" "$(cat "$out/SHA256SUMS")" "$(cat "$work/second/SHA256SUMS")"
 check "SHA256SUMS is that of the files" sh -c 'cd "$1" && sha256sum --check --quiet --strict SHA256SUMS' sh "$out"
 version=$(sed -n 's/^VERSION := //p' Makefile)
-same "the files" "$(printf '%s\n' SHA256SUMS "goodput-controller-$version.tgz" goodput-controller.yaml goodput.yaml kubectl-goodput-{darwin,linux}-{amd64,arm64}.{spdx.json,tar.gz})" \
+same "the files" "$(printf '%s\n' SHA256SUMS "goodput-controller-$version.tgz" "goodput-controller-image-$version.tar" goodput-controller.yaml goodput.yaml kubectl-goodput-{darwin,linux}-{amd64,arm64}.{spdx.json,tar.gz})" \
 	"$(cd "$out" && LC_ALL=C ls)"
 for platform in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64; do
 	mkdir "$work/$platform"
@@ -38,6 +38,13 @@ assert all(p["versionInfo"] for p in theirs)
 assert {x["licenseId"] for x in bill["hasExtractedLicensingInfos"]} == {p["licenseDeclared"] for p in theirs} - {"MIT"}
 CHECK
 done
+count() { # what a part printed
+	while read -r line; do
+		case $line in "ok - "*) ok "$1: ${line#ok - }" ;; "not ok - "*) not_ok "$1: ${line#not ok - }" ;; *" passed, "*) ;; *) echo "$line" ;; esac
+	done
+}
+count image < <(tests/packaging/image-layout.sh "$out/goodput-controller-image-$version.tar" 2>&1)
+count roots < <(tests/packaging/roots.sh amd64="$work/linux-amd64/kubectl-goodput" arm64="$work/linux-arm64/kubectl-goodput" 2>&1)
 check "amd64: it needs nothing of the machine" tests/check/static.sh "$work/linux-amd64/kubectl-goodput"
 log=tests/data/trainer-logs/torchtitan/restarts/attempt-1.log
 same "arm64: analyze says the same, emulated" "$("$work/linux-amd64/kubectl-goodput" analyze - -o json <$log)" \
