@@ -107,7 +107,8 @@ static bool is_enough(const struct heads *h) {
 static void add_line(struct heads *h, struct slice line, uint64_t key) {
     if (h->count == HEADS_LINES || comes_often(line))
         return;
-    h->warnings |= (uint32_t)slice_contains(line, "arning") << h->count;
+    bool is_warning = slice_contains(line, "Warning") || slice_contains(line, "warning");
+    h->warnings |= (uint32_t)is_warning << h->count;
     h->lines[h->count++] = key;
     h->looks |= look_of(line);
 }

@@ -93,6 +93,34 @@ TEST(keys_with_a_path_are_read_by_their_components) {
     CHECK_INT(seen.steps, 0);
 }
 
+/* A counter's number has no name, or another place than behind it. Of each, a trainer that prints it. */
+TEST(a_counter_may_be_anywhere_in_the_line) {
+    static const struct {
+        const char *line, *name;
+    } trainers[] = {
+        {"[%d]\ttrain-rmse:10.99\teval-rmse:12.09", "Generic(step N)"},                        /* XGBoost */
+        {"[%d]\tvalid_0's l2: 1.02973", "Generic(step N)"},                                    /* LightGBM */
+        {"%d:\tlearn: 10.87\ttest: 11.95\ttotal: 46s\tremaining: 3m 5s", "Generic(step N)"},   /* CatBoost */
+        {" %d: 10.8, 10.8 avg loss, 0.000008 rate, 35.255386 seconds", "Generic(step N)"},     /* darknet */
+        {"Ep. 1 : Up. %d : Sen. 640 : Cost 10.6 : Time 78.82s : gNorm 1.1", "Generic(up. N)"}, /* marian */
+        {"Train loss %d 10.966693 Grad Norm 1.356559 26.63s/it", "Generic(step N)"},           /* tacotron2 */
+        {"tick %d     kimg 4.0      time 0:00:46      loss 10.6", "Generic(tick N)"},          /* stylegan3 */
+        {"1epoch:train:1-%dbatch: iter_time=2.878e-04, loss=8.091", "Generic(batch N)"},       /* espnet2 */
+        {"Epoch[0] Batch [0-%d] Speed: 175.88 samples/sec accuracy=0.5", "Generic(batch N)"},  /* mxnet */
+        {"fps step: 19764 fps total: 15203 epoch: %d/246 loss: 0.5", "Generic(epoch N)"},      /* rl_games */
+    };
+    struct seen seen;
+    for (size_t i = 0; i < sizeof trainers / sizeof trainers[0]; i++) {
+        CHECK_TEXT(read_lines(trainers[i].line, 30, &seen), trainers[i].name);
+        CHECK(seen.last_step == 29);
+    }
+    CHECK_TEXT(read_lines("%d: loss of all packets", 30, &seen), "");    /* a row has a figure with a fraction */
+    CHECK_TEXT(read_lines("[%d]\tsize:10.5\trate:12.5", 30, &seen), ""); /* a word of training or validation */
+    CHECK_TEXT(read_lines("loss of node%depoch 12.5", 30, &seen), "");   /* the end of an identifier */
+    CHECK_TEXT(read_lines("2026-11-%dbatch loss 12.5", 30, &seen), "");  /* a date */
+    CHECK_TEXT(read_lines("picked up. %d files, loss 0.5", 9, &seen), "");
+}
+
 TEST(one_rank_of_several_is_read_and_named) {
     struct seen seen;
     CHECK_TEXT(read_lines("[rank%1$d]: step 5 loss 1", 20, &seen), "");
@@ -316,7 +344,7 @@ TEST(a_block_shows_no_evaluation_as_long_as_the_step) {
     steplog_free(s);
 }
 
-/* NVIDIA/tacotron2 train.py: nothing that is read counts the steps within the epoch. */
+/* Nothing that is read counts the steps within the epoch. */
 TEST(an_epoch_that_shows_a_loss_several_times_is_not_a_step) {
     struct seen seen = {0};
     struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
@@ -325,8 +353,8 @@ TEST(an_epoch_that_shows_a_loss_several_times_is_not_a_step) {
         size_t n = i % 10 == 0 ? (size_t)snprintf(lines, sizeof lines, "2026-11-21T%02d:%02d:00Z Epoch: %d\n",
                                                   2 + i / 60, i % 60, i / 10)
                                : 0;
-        snprintf(lines + n, sizeof lines - n, "2026-11-21T%02d:%02d:30Z Train loss %d 2.5 Grad Norm 0.8 1.9s/it\n",
-                 2 + i / 60, i % 60, i);
+        snprintf(lines + n, sizeof lines - n, "2026-11-21T%02d:%02d:30Z Train loss 2.5 Grad Norm 0.8 1.9s/it\n",
+                 2 + i / 60, i % 60);
         steplog_feed(s, slice_of(lines), true);
     }
     steplog_end(s);

@@ -34,21 +34,10 @@ JOBS_TO_JUDGE = 20  # the jobs that KNOWN counts; seeds are 0, 1, ..., so fewer 
 
 # Styles of which no log is read, and why.
 UNREAD = {
-    "marian": "the counter's name is Up., the loss's Cost",
-    "xgboost": "a row's number in brackets, and no word that counts",
-    "catboost": "a row's number before a colon, and no word that counts",
-    "rl_games": "a counter of epochs behind rates, without a loss",
     "spacy": "a table whose rows name nothing",
     "hf_notqdm": "lines with a share of an epoch and no step",
     "accelerate_ex": "a bar that ends no line until it is complete",
-    "espnet2": "a range of batches (1-682batch) in place of a step",
-    "mxnet_module": "a range of batches (Batch [0-50])",
-    "darknet": "a number before a colon, and no word that counts",
-    "stylegan3": "the counter's name is tick",
-    "tacotron2": "the step stands between the word loss and its value; its epochs are not steps",
     "cleanrl": "a global_step of single episodes",
-    "spinningup": "a table whose counter is the epoch, next to figures without a word for a loss",
-    "lightgbm": "a row's number in brackets, and no word that counts",
     "nerfstudio": "a table whose rows name nothing",
     "chainer": "a table whose rows name nothing",
 }
@@ -61,6 +50,8 @@ BAR = "only a bar: a save or an evaluation looks like a long step"
 # with one file, and why, as far as it is known.
 KNOWN = {
     "dlrm": (4, 4, "too few lines in an attempt"),
+    "stylegan3": (1, 1, "the time that a line states holds the saves, which no line shows"),
+    "espnet2": (1, 0, "in one job an attempt ends before its second line"),
     "cyclegan": (14, 14, "too few lines in an epoch whose length no line gives"),
     "vits": (14, 5, "a share of the epoch, and a line every 50 steps: epochs count as steps"),
     "deepspeech": (1, 0, "the first attempt ends before the epoch whose length no line gives"),
