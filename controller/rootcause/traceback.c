@@ -38,7 +38,7 @@ static void note_frame(struct traceback *t, const struct matcher *m, struct slic
     t->source_row = NULL;
     if (is_installed(path) || (t->is_reversed && t->frame[0] != '\0'))
         return;
-    char name[64], in[48], at[24] = "";
+    char name[48], in[48], at[24] = "";
     slice_copy(name, sizeof name, base_name(path));
     slice_copy(in, sizeof in, function);
     if (number > 0)

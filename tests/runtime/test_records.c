@@ -10,34 +10,76 @@
 #define DEADLINE_MS 120000
 #define CRD "crds/goodput.dev_jobgoodputs.yaml"
 
-TEST(jobsets_say_whether_they_get_a_record) {
-    static const struct {
-        const char *jobset;
-        bool annotated, all;
-        const char *format;
-    } cases[] = {
-        {"{}", false, true, ""},
-        {"{\"metadata\":{\"annotations\":{\"goodput.dev/enabled\":\"true\",\"x\":{}}}}", true, true, ""},
-        {"{\"metadata\":{\"annotations\":{\"goodput.dev/enabled\":\"false\"}}}", false, false, ""},
-        {"{\"metadata\":{\"annotations\":{\"goodput.dev/enabled\":true}}}", false, true, ""},
-        {"{\"metadata\":{\"annotations\":{\"goodput.dev/log-format\":\"MaxText\",\"goodput.dev/enabled\":\"true\"}}}",
-         true, true, "MaxText"},
-        {"{\"status\":{\"terminalState\":\"\"},\"metadata\":{\"annotations\":{\"goodput.dev/enabled\":\"true\"}}}",
-         true, true, ""},
-        {"{\"status\":{\"terminalState\":\"Completed\"},\"metadata\":{\"annotations\":{\"goodput.dev/"
-         "enabled\":\"true\"}}}",
-         false, false, ""},
-        {"{\"metadata\":{\"deletionTimestamp\":\"2026-11-21T00:00:00Z\"}}", false, false, ""},
-    };
-    struct records_wish wish;
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        CHECK(runtime_records_read_jobset(slice_of(cases[i].jobset), &wish));
-        if (runtime_records_is_required(&wish, RECORDS_ANNOTATED) != cases[i].annotated ||
-            runtime_records_is_required(&wish, RECORDS_ALL) != cases[i].all ||
-            runtime_records_is_required(&wish, RECORDS_OFF) || strcmp(wish.log_format, cases[i].format) != 0)
-            harness_fail(__FILE__, __LINE__, "%s", cases[i].jobset);
+struct wish_case {
+    enum target_kind kind;
+    const char *object;
+    bool annotated, all;
+    const char *format;
+};
+
+static void check_wishes(const struct wish_case *cases, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct record_wish wish;
+        bool is_read = record_wish_read(cases[i].kind, slice_of(cases[i].object), &wish);
+        if (!is_read || record_wish_is_granted(&wish, RECORDS_ANNOTATED) != cases[i].annotated ||
+            record_wish_is_granted(&wish, RECORDS_ALL) != cases[i].all || record_wish_is_granted(&wish, RECORDS_OFF) ||
+            strcmp(wish.log_format, cases[i].format) != 0)
+            harness_fail(__FILE__, __LINE__, "%s %s", kind_name(cases[i].kind), cases[i].object);
     }
-    CHECK(!runtime_records_read_jobset(slice_of("{\"metadata\":"), &wish));
+}
+
+#define TRUE_CONDITION(type) "\"status\":{\"conditions\":[{\"type\":\"" type "\",\"status\":\"True\"}]}"
+#define NAMED(value) "{\"goodput.dev/enabled\":\"" value "\"}"
+
+TEST(jobs_say_whether_they_get_a_record) {
+    static const struct wish_case cases[] = {
+        {TARGET_JOBSET, "{}", false, true, ""},
+        {TARGET_JOBSET, "{\"metadata\":{\"annotations\":{\"goodput.dev/enabled\":\"true\",\"x\":{}}}}", true, true, ""},
+        {TARGET_JOBSET, "{\"metadata\":{\"labels\":" NAMED("true") "}}", true, true, ""},
+        {TARGET_JOBSET, "{\"metadata\":{\"annotations\":" NAMED("false") "}}", false, false, ""},
+        {TARGET_JOBSET, "{\"metadata\":{\"labels\":" NAMED("false") "}}", false, false, ""},
+        {TARGET_JOBSET, "{\"metadata\":{\"labels\":" NAMED("false") ",\"annotations\":" NAMED("true") "}}", true, true,
+         ""},
+        {TARGET_JOBSET, "{\"metadata\":{\"annotations\":{\"goodput.dev/enabled\":true}}}", false, true, ""},
+        {TARGET_JOBSET,
+         "{\"metadata\":{\"annotations\":{\"goodput.dev/log-format\":\"MaxText\",\"goodput.dev/enabled\":\"true\"}}}",
+         true, true, "MaxText"},
+        {TARGET_JOBSET, "{" TRUE_CONDITION("Completed") ",\"metadata\":{\"annotations\":" NAMED("true") "}}", false,
+         false, ""},
+        {TARGET_JOBSET, "{\"metadata\":{\"deletionTimestamp\":\"2026-11-21T00:00:00Z\"}}", false, false, ""},
+    };
+    check_wishes(cases, ARRAY_SIZE(cases));
+    struct record_wish wish;
+    CHECK(!record_wish_read(TARGET_JOBSET, slice_of("{\"metadata\":"), &wish));
+}
+
+#define POD "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":{\"nvidia.com/gpu\":8}}}]}}"
+#define OWNED(kind)                                                                                                    \
+    "\"metadata\":{\"ownerReferences\":[{\"kind\":\"" kind "\",\"name\":\"o\",\"uid\":\"u\",\"controller\":true}]}"
+#define JOB_WITH_CHIPS "\"spec\":{\"template\":" POD "}"
+
+/* The others are measured by themselves if they ask for chips; what a measured job makes is measured with that. */
+TEST(other_kinds_get_a_record_if_they_ask_for_chips) {
+    static const struct wish_case cases[] = {
+        {TARGET_JOB, "{\"metadata\":{}}", false, false, ""},
+        {TARGET_JOB, "{" JOB_WITH_CHIPS "}", false, true, ""},
+        {TARGET_JOB, "{" JOB_WITH_CHIPS "," OWNED("CronJob") "}", false, true, ""},
+        {TARGET_JOB, "{" JOB_WITH_CHIPS "," OWNED("JobSet") "}", false, false, ""},
+        {TARGET_JOB, "{" JOB_WITH_CHIPS "," TRUE_CONDITION("Failed") "}", false, false, ""},
+        {TARGET_JOB, "{\"metadata\":{\"labels\":" NAMED("true") "}}", true, true, ""},
+        {TARGET_JOBSET, "{" OWNED("TrainJob") "}", false, true, ""},
+        {TARGET_RAYJOB,
+         "{\"spec\":{\"rayClusterSpec\":{\"workerGroupSpecs\":[{\"groupName\":\"w\",\"template\":" POD "}]}}}", false,
+         true, ""},
+        {TARGET_PYTORCHJOB, "{\"spec\":{\"pytorchReplicaSpecs\":{\"Worker\":{\"replicas\":2,\"template\":" POD "}}}}",
+         false, true, ""},
+        {TARGET_LEADERWORKERSET, "{\"spec\":{\"leaderWorkerTemplate\":{\"workerTemplate\":" POD "}}}", false, false,
+         ""},
+        {TARGET_LEADERWORKERSET, "{\"metadata\":{\"annotations\":" NAMED("true") "}}", true, true, ""},
+    };
+    check_wishes(cases, ARRAY_SIZE(cases));
+    struct record_wish wish;
+    CHECK(!record_wish_read(TARGET_PODGROUP, slice_of("{}"), &wish));
 }
 
 TEST(only_what_is_over_is_due) {
@@ -109,6 +151,28 @@ TEST(an_annotated_jobset_gets_a_record) {
     CLEANUP_FREE char *all = apiserver_ask(s, "list jobgoodputs");
     CHECK(all != NULL && strstr(all, "default/known") == NULL &&
           strstr(all, "\"name\":\"known\",\"namespace\"") == NULL);
+    CHECK_INT(apiserver_asknumber(s, "count create jobgoodputs"), 3);
+    program_free(c);
+    apiserver_stop(s);
+}
+
+#define JOB(name)                                                                                                      \
+    "apply <<END\n{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"" name                        \
+    "\",\"namespace\":\"default\"},\"spec\":{\"suspend\":true,\"parallelism\":1,"                                      \
+    "\"template\":" POD "}}\nEND\n"
+
+/* A Job and a JobSet of one name, and a record of a person's that has a Job's name. */
+TEST(a_record_whose_name_is_taken_is_named_after_its_kind_too) {
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, JOBGOODPUT("twice", "another", "", "") JOB("twice") JOB("once")), 0);
+    struct program *c = start(s, "all");
+    CHECK_INT(apiserver_do(s, "wait field jobgoodputs default/once status.phase Suspended\n"
+                              "wait field jobgoodputs default/twice.job status.phase Suspended\n" JOBSET(
+                                  "once", "") "wait field jobgoodputs default/once.jobset status.phase Suspended\n"),
+              0);
+    CLEANUP_FREE char *made = apiserver_ask(s, "get jobgoodputs default/twice.job");
+    CHECK(made != NULL && strstr(made, "\"apiGroup\":\"batch\",\"kind\":\"Job\",\"name\":\"twice\"") != NULL);
     CHECK_INT(apiserver_asknumber(s, "count create jobgoodputs"), 3);
     program_free(c);
     apiserver_stop(s);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "operator/runtime/nodes.h"
 #include "operator/runtime/standby.h"
+#include "operator/store/kinds.h"
 
 struct feed {
     struct kube_client *client;
@@ -47,11 +48,12 @@ static void report_record(const struct feed *feed, enum resource resource, const
 
 static int hand_on(const struct feed *feed, enum resource resource, enum observed what,
                    const struct kube_event *event) {
+    enum target_kind kind;
     int r = model_observe(feed->model, resource, what, event->namespace_, event->name, event->uid, event->object,
                           wall_ms(event->received));
     if (resource == RESOURCE_NODE)
         runtime_nodes_observed(feed->nodes, event->name, what, event->object);
-    if (resource == RESOURCE_JOBGOODPUT || resource == RESOURCE_JOBSET)
+    if (resource == RESOURCE_JOBGOODPUT || resource == RESOURCE_JOB || kind_shown_by(resource, &kind) != NULL)
         report_record(feed, resource, event, what == OBSERVED_PRESENT);
     feed->handler.on_change(feed->handler.context);
     return r;

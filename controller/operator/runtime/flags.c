@@ -81,13 +81,15 @@ static const struct flag table[] = {
      "Cloud Monitoring (cluster_name) and in a ledger's records; default $CLUSTER_NAME, then none"},
     {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},
     {"auto-create", "MODE", AUTO, AT(auto_create), 0, 0,
-     "make JobGoodputs for JobSets: off, annotated (goodput.dev/enabled: \"true\") or all; default off"},
+     "make JobGoodputs for jobs of every kind: off, annotated (or labeled goodput.dev/enabled: \"true\") or all "
+     "(JobSets, "
+     "and Jobs, RayJobs and PyTorchJobs whose pods ask for chips; not those with \"false\"); default off"},
     {"auto-create-format", "FORMAT", FORMAT, AT(auto_create_format), 0, 0,
-     "stepLog.format of JobGoodputs made so, unless the JobSet is annotated goodput.dev/log-format; default Auto"},
+     "stepLog.format of JobGoodputs made so, unless the job is annotated goodput.dev/log-format; default Auto"},
     {"auto-create-windows", "S,S", WINDOWS, AT(auto_create_windows), 60, 2592000,
      "windowSeconds of JobGoodputs made so, up to four; default 3600,86400"},
     {"auto-create-ttl-seconds", "N", NUMBER, AT(auto_create_ttl_s), 0, 315360000,
-     "JobGoodputs made so are deleted so long after their JobSet ended; default 2592000 (30 days)"},
+     "JobGoodputs made so are deleted so long after their job ended; default 2592000 (30 days)"},
     {"node-signals", "FILE", TEXT, AT(node_signals), 0, 0,
      "rows of signals of nodes that come before the built-in ones, as controller/rootcause/node_signals.tsv has them; "
      "default none"},

@@ -1,5 +1,4 @@
 #include "operator/runtime/records.h"
-#include "operator/store/kinds.h"
 
 #include "base/clock.h"
 #include "base/jmembers.h"
@@ -8,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,16 +17,26 @@
 
 enum { KEY_SIZE = 520, MAX_IN_FLIGHT = 8 };
 
-struct record { /* a JobSet, or a JobGoodput, or both, of one namespace and name */
+struct request { /* of a job or a record; one at a time */
     struct runtime_records *owner;
-    char *namespace_, *name;
-    bool has_jobset, is_required, has_jobgoodput;
-    struct records_wish wish;
-    char *target;   /* the JobSet that the JobGoodput is for; NULL: another kind */
-    int64_t due_ms; /* deletion of the JobGoodput; TIME_UNKNOWN */
-    char uid[64], version[64];
-    int64_t not_before_us;
+    const char *namespace_, *name; /* of the JobGoodput, for the log */
     struct kube_call *call;
+    int64_t not_before_us;
+};
+
+struct job { /* one that gets a JobGoodput */
+    enum target_kind kind;
+    char *namespace_, *name;
+    struct record_wish wish;
+    struct request request;
+};
+
+struct record { /* a JobGoodput */
+    char *namespace_, *name;
+    char *target;   /* key_of_job() */
+    int64_t due_ms; /* its deletion; TIME_UNKNOWN */
+    char uid[64], version[64];
+    struct request request;
 };
 
 struct runtime_records {
@@ -36,37 +46,13 @@ struct runtime_records {
     struct records_defaults defaults;
     bool is_active;
     int in_flight;
-    struct map map;
-    struct map targets; /* "ns/name" of a JobSet -> how many JobGoodputs are for it */
+    struct map jobs;    /* key_of_job() */
+    struct map records; /* "ns/name" */
+    struct map targets; /* key_of_job() -> how many JobGoodputs are for it */
     struct loop_timer *timer;
 };
 
 /* ---- reading ---- */
-
-bool runtime_records_read_jobset(struct slice object, struct records_wish *wish) {
-    struct words {
-        char enabled[16], deleted[32], state[32], log_format[sizeof wish->log_format];
-    } words = {0};
-    static const struct jmember annotations[] = {JMEMBER(struct words, enabled, RECORDS_ANNOTATION),
-                                                 JMEMBER(struct words, log_format, RECORDS_FORMAT_ANNOTATION)};
-    static const struct jmember metadata[] = {JMEMBER_OBJECT("annotations", annotations),
-                                              JMEMBER(struct words, deleted, "deletionTimestamp")};
-    static const struct jmember status[] = {JMEMBER(struct words, state, "terminalState")};
-    static const struct jmember rows[] = {JMEMBER_OBJECT("metadata", metadata), JMEMBER_OBJECT("status", status)};
-    bool is_whole = jmembers_parse(object, JMEMBERS(rows), &words);
-    *wish = (struct records_wish){.is_enabled = strcmp(words.enabled, "true") == 0,
-                                  .is_disabled = strcmp(words.enabled, "false") == 0,
-                                  .is_finished = words.deleted[0] != '\0' || words.state[0] != '\0'};
-    memcpy(wish->log_format, words.log_format, sizeof wish->log_format);
-    return is_whole;
-}
-
-/* A JobSet that is over gets none: its pods and their logs are deleted, or will be. */
-bool runtime_records_is_required(const struct records_wish *wish, enum records_mode mode) {
-    if (mode == RECORDS_OFF || wish->is_finished || wish->is_disabled)
-        return false;
-    return mode == RECORDS_ALL || wish->is_enabled;
-}
 
 bool runtime_records_read_jobgoodput(struct slice object, struct records_seen *seen) {
     typedef struct records_seen jobgoodput;
@@ -95,9 +81,17 @@ int64_t runtime_records_due_ms(const struct records_seen *seen) {
 
 /* ---- what there is ---- */
 
+static void job_free(void *value) {
+    struct job *j = value;
+    kube_call_cancel(j->request.call);
+    free(j->namespace_);
+    free(j->name);
+    free(j);
+}
+
 static void record_free(void *value) {
     struct record *r = value;
-    kube_call_cancel(r->call);
+    kube_call_cancel(r->request.call);
     free(r->namespace_);
     free(r->name);
     free(r->target);
@@ -114,7 +108,8 @@ struct runtime_records *runtime_records_new(struct kube_client *client, enum rec
     records->mode = mode;
     records->defaults = *defaults;
     records->timer = loop_timer_new(records->loop, work, records);
-    map_init(&records->map, record_free);
+    map_init(&records->jobs, job_free);
+    map_init(&records->records, record_free);
     map_init(&records->targets, NULL);
     return records;
 }
@@ -124,7 +119,8 @@ void runtime_records_free(struct runtime_records *records) {
         return;
     loop_defer_cancel(records->loop, work, records);
     loop_timer_free(records->timer);
-    map_done(&records->map);
+    map_done(&records->jobs);
+    map_done(&records->records);
     map_done(&records->targets);
     free(records);
 }
@@ -134,71 +130,94 @@ static struct slice key_of(char space[static KEY_SIZE], const char *namespace_, 
     return slice_of(space);
 }
 
-static struct record *record_of(struct runtime_records *records, const char *namespace_, const char *name) {
-    char space[KEY_SIZE];
-    struct record *r = map_get(&records->map, key_of(space, namespace_, name));
-    if (r != NULL)
-        return r;
-    r = mem_new(struct record);
-    *r = (struct record){.owner = records, .due_ms = TIME_UNKNOWN};
-    r->namespace_ = mem_strdup(namespace_);
-    r->name = mem_strdup(name);
-    map_put(&records->map, key_of(space, namespace_, name), r);
-    return r;
+static struct slice key_of_job(char space[static KEY_SIZE], enum target_kind kind, const char *namespace_,
+                               const char *name) {
+    snprintf(space, KEY_SIZE, "%s %s/%s", kind_name(kind), namespace_, name);
+    return slice_of(space);
 }
 
-static void drop_if_empty(struct runtime_records *records, struct record *r) {
-    char space[KEY_SIZE];
-    if (r->has_jobset || r->has_jobgoodput || r->call != NULL)
-        return;
-    map_remove(&records->map, key_of(space, r->namespace_, r->name));
+/* The call for it is canceled with it. */
+static void forget(struct map *map, struct slice key, struct request *request) {
+    if (request->call != NULL)
+        request->owner->in_flight--;
+    map_remove(map, key);
 }
 
-void runtime_records_jobset(struct runtime_records *records, const char *namespace_, const char *name,
-                            struct slice object) {
-    if (records->mode == RECORDS_OFF)
+static bool is_of_job(enum resource resource, enum target_kind *kind) {
+    *kind = TARGET_JOB;
+    return resource == RESOURCE_JOB || kind_shown_by(resource, kind) != NULL;
+}
+
+void runtime_records_job(struct runtime_records *records, enum resource resource, const char *namespace_,
+                         const char *name, struct slice object) {
+    enum target_kind kind;
+    struct record_wish wish;
+    char space[KEY_SIZE];
+    if (records->mode == RECORDS_OFF || !is_of_job(resource, &kind))
         return;
-    struct record *r = record_of(records, namespace_, name);
-    r->has_jobset = object.size_bytes > 0 && runtime_records_read_jobset(object, &r->wish);
-    r->is_required = r->has_jobset && runtime_records_is_required(&r->wish, records->mode);
-    drop_if_empty(records, r);
+    struct slice key = key_of_job(space, kind, namespace_, name);
+    struct job *j = map_get(&records->jobs, key);
+    bool is_granted =
+        object.size_bytes > 0 && record_wish_read(kind, object, &wish) && record_wish_is_granted(&wish, records->mode);
+    if (!is_granted) {
+        if (j != NULL)
+            forget(&records->jobs, key, &j->request);
+        return;
+    }
+    if (j == NULL) {
+        j = mem_new(struct job);
+        *j = (struct job){.kind = kind, .namespace_ = mem_strdup(namespace_), .name = mem_strdup(name)};
+        j->request = (struct request){.owner = records, .namespace_ = j->namespace_, .name = j->name};
+        map_put(&records->jobs, key, j);
+    }
+    j->wish = wish;
     loop_defer(records->loop, work, records);
 }
 
-static void count_target(const struct record *r, int by) {
-    char space[KEY_SIZE];
-    struct map *targets = &r->owner->targets;
-    if (r->target == NULL)
-        return;
-    struct slice key = key_of(space, r->namespace_, r->target);
-    uintptr_t count = (uintptr_t)map_get(targets, key) + (uintptr_t)by;
+static void count_target(struct runtime_records *records, const struct record *r, int by) {
+    struct slice key = slice_of(r->target);
+    uintptr_t count = (uintptr_t)map_get(&records->targets, key) + (uintptr_t)by;
     if (count == 0)
-        map_remove(targets, key);
+        map_remove(&records->targets, key);
     else
-        map_put(targets, key, (void *)count);
+        map_put(&records->targets, key, (void *)count);
 }
 
-/* Also that of a TrainJob, which measures the JobSet of its name. */
-static bool is_of_jobset(const char *kind) {
-    enum target_kind found;
-    return kind_find(slice_of(kind), &found) && kind_row(found)->measured == TARGET_JOBSET;
+/* A TrainJob's is for the JobSet of its name. */
+static char *target_of(const char *namespace_, const struct records_seen *seen) {
+    char space[KEY_SIZE];
+    enum target_kind kind;
+    if (!kind_find(slice_of(seen->kind), &kind))
+        return mem_strdup("");
+    key_of_job(space, kind_row(kind)->measured, namespace_, seen->target);
+    return mem_strdup(space);
 }
 
 void runtime_records_jobgoodput(struct runtime_records *records, const char *namespace_, const char *name,
                                 struct slice object) {
-    struct record *r = record_of(records, namespace_, name);
+    char space[KEY_SIZE];
     struct records_seen seen;
-    r->has_jobgoodput = object.size_bytes > 0 && runtime_records_read_jobgoodput(object, &seen);
-    r->due_ms = r->has_jobgoodput ? runtime_records_due_ms(&seen) : TIME_UNKNOWN;
-    if (r->has_jobgoodput) {
+    struct slice key = key_of(space, namespace_, name);
+    struct record *r = map_get(&records->records, key);
+    bool is_there = object.size_bytes > 0 && runtime_records_read_jobgoodput(object, &seen);
+    if (r != NULL)
+        count_target(records, r, -1);
+    if (r != NULL && !is_there)
+        forget(&records->records, key, &r->request);
+    if (is_there && r == NULL) {
+        r = mem_new(struct record);
+        *r = (struct record){.namespace_ = mem_strdup(namespace_), .name = mem_strdup(name)};
+        r->request = (struct request){.owner = records, .namespace_ = r->namespace_, .name = r->name};
+        map_put(&records->records, key, r);
+    }
+    if (is_there) {
+        r->due_ms = runtime_records_due_ms(&seen);
         memcpy(r->uid, seen.uid, sizeof r->uid);
         memcpy(r->version, seen.version, sizeof r->version);
+        free(r->target);
+        r->target = target_of(namespace_, &seen);
+        count_target(records, r, 1);
     }
-    count_target(r, -1);
-    free(r->target);
-    r->target = r->has_jobgoodput && is_of_jobset(seen.kind) ? mem_strdup(seen.target) : NULL;
-    count_target(r, 1);
-    drop_if_empty(records, r);
     loop_defer(records->loop, work, records);
 }
 
@@ -212,29 +231,41 @@ void runtime_records_set_active(struct runtime_records *records, bool is_active)
 /* ---- requests ---- */
 
 static void on_done(void *context, int status, struct slice body, const struct error *err) {
-    struct record *r = context;
-    struct runtime_records *records = r->owner;
+    struct request *q = context;
+    struct runtime_records *records = q->owner;
     (void)body;
-    r->call = NULL;
+    q->call = NULL;
     records->in_flight--;
     /* The watch is faster if it went well. */
-    r->not_before_us = loop_now(records->loop).us + (status == 409 ? CONFLICT_US : RETRY_US);
+    q->not_before_us = loop_now(records->loop).us + (status == 409 ? CONFLICT_US : RETRY_US);
     /* 404 and 409: what was to be done has been done, or the object has changed, as the watch will say. */
     if (err != NULL && status != 404 && status != 409)
-        jsonlog(JSONLOG_WARNING, "JobGoodput neither made nor deleted", "namespace", LOG_S(r->namespace_), "name",
-                LOG_S(r->name), "http_status", LOG_I(status), "error", LOG_S(error_text(err)), NULL);
-    drop_if_empty(records, r);
+        jsonlog(JSONLOG_WARNING, "JobGoodput neither made nor deleted", "namespace", LOG_S(q->namespace_), "name",
+                LOG_S(q->name), "http_status", LOG_I(status), "error", LOG_S(error_text(err)), NULL);
     loop_defer(records->loop, work, records);
 }
 
-static void send_request(struct record *r, const char *method, const char *path, const struct buf *body) {
+static void send_request(struct request *q, const char *method, const char *path, const struct buf *body) {
     struct kube_request request = {.method = method, .path = path, .body = buf_slice(body)};
-    r->owner->in_flight++;
-    r->call = kube_call(r->owner->client, &request, on_done, r);
+    q->owner->in_flight++;
+    q->call = kube_call(q->owner->client, &request, on_done, q);
 }
 
-static void write_jobgoodput(const struct record *r, struct buf *body) {
-    const struct records_defaults *defaults = &r->owner->defaults;
+/* NAME, or NAME.KIND where another job's has that. No JobSet's name has a dot. */
+static char *record_name(const struct runtime_records *records, const struct job *j) {
+    char space[KEY_SIZE];
+    if (map_get(&records->records, key_of(space, j->namespace_, j->name)) == NULL)
+        return mem_strdup(j->name);
+    char *name = mem_format("%s.%s", j->name, kind_name(j->kind));
+    for (char *c = name + strlen(j->name); *c != '\0'; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return name;
+}
+
+static void write_jobgoodput(const struct job *j, const char *name, struct buf *body) {
+    const struct records_defaults *defaults = &j->request.owner->defaults;
+    const char *version = kind_row(j->kind)->api_version;
+    CLEANUP_FREE char *group = mem_format("%.*s", (int)strcspn(version, "/"), version);
     CLEANUP_FREE char *windows = mem_format("[%s]", defaults->windows);
     struct jwrite w;
     jwrite_init(&w, body);
@@ -242,21 +273,21 @@ static void write_jobgoodput(const struct record *r, struct buf *body) {
     jwrite_member_text(&w, "apiVersion", "goodput.dev/v1alpha1");
     jwrite_member_text(&w, "kind", "JobGoodput");
     jwrite_member_object(&w, "metadata");
-    jwrite_member_text(&w, "namespace", r->namespace_);
-    jwrite_member_text(&w, "name", r->name);
+    jwrite_member_text(&w, "namespace", j->namespace_);
+    jwrite_member_text(&w, "name", name);
     jwrite_member_object(&w, "labels");
     jwrite_member_text(&w, "app.kubernetes.io/managed-by", "goodput-controller");
     jwrite_object_end(&w);
     jwrite_object_end(&w);
     jwrite_member_object(&w, "spec");
     jwrite_member_object(&w, "targetRef");
-    jwrite_member_text(&w, "apiGroup", "jobset.x-k8s.io");
-    jwrite_member_text(&w, "kind", "JobSet");
-    jwrite_member_text(&w, "name", r->name);
+    jwrite_member_text(&w, "apiGroup", group);
+    jwrite_member_text(&w, "kind", kind_name(j->kind));
+    jwrite_member_text(&w, "name", j->name);
     jwrite_object_end(&w);
     jwrite_member_object(&w, "stepLog");
     jwrite_member_text(&w, "source", "PodLog");
-    jwrite_member_text(&w, "format", r->wish.log_format[0] != '\0' ? r->wish.log_format : defaults->log_format);
+    jwrite_member_text(&w, "format", j->wish.log_format[0] != '\0' ? j->wish.log_format : defaults->log_format);
     jwrite_object_end(&w);
     jwrite_key(&w, "windowSeconds");
     jwrite_raw(&w, slice_of(windows));
@@ -265,17 +296,19 @@ static void write_jobgoodput(const struct record *r, struct buf *body) {
     jwrite_object_end(&w);
 }
 
-static void create(struct record *r) {
+static void create(struct job *j) {
     char namespace_[KEY_SIZE];
-    if (!kube_escape(namespace_, sizeof namespace_, r->namespace_))
+    if (!kube_escape(namespace_, sizeof namespace_, j->namespace_))
         return;
     CLEANUP_BUF struct buf body;
+    CLEANUP_FREE char *name = record_name(j->request.owner, j);
     CLEANUP_FREE char *path =
         mem_format("/apis/goodput.dev/v1alpha1/namespaces/%s/jobgoodputs?fieldManager=goodput-controller", namespace_);
     buf_init(&body, 8192);
-    write_jobgoodput(r, &body);
-    jsonlog(JSONLOG_INFO, "JobGoodput made", "namespace", LOG_S(r->namespace_), "name", LOG_S(r->name), NULL);
-    send_request(r, "POST", path, &body);
+    write_jobgoodput(j, name, &body);
+    jsonlog(JSONLOG_INFO, "JobGoodput made", "namespace", LOG_S(j->namespace_), "name", LOG_S(name), "kind",
+            LOG_S(kind_name(j->kind)), NULL);
+    send_request(&j->request, "POST", path, &body);
 }
 
 /* The very record that was over: one of the same name that came since stays. */
@@ -298,41 +331,54 @@ static void delete_record(struct record *r) {
     jwrite_object_end(&w);
     jsonlog(JSONLOG_INFO, "JobGoodput deleted: its ttlSecondsAfterFinished is over", "namespace", LOG_S(r->namespace_),
             "name", LOG_S(r->name), NULL);
-    send_request(r, "DELETE", path, &body);
+    send_request(&r->request, "DELETE", path, &body);
 }
 
-/* A JobGoodput of another name may be there for it already. */
-static bool is_measured(const struct runtime_records *records, const struct record *jobset) {
-    char space[KEY_SIZE];
-    return map_get(&records->targets, key_of(space, jobset->namespace_, jobset->name)) != NULL;
+/* In us: how long until it may be sent, 0: now. */
+static int64_t wait_of(const struct request *q, int64_t due_us, int64_t now_us) {
+    int64_t wait_us = q->not_before_us > now_us ? q->not_before_us - now_us : 0;
+    wait_us = due_us > wait_us ? due_us : wait_us;
+    bool is_held = q->call != NULL || (wait_us == 0 && q->owner->in_flight >= MAX_IN_FLIGHT);
+    return is_held ? LONGEST_WAIT_US : wait_us; /* an answer brings the next turn */
 }
 
-/* Does what is due with one record; how long until there is more, in us. */
-static int64_t attend(struct runtime_records *records, struct record *r, int64_t now_us, int64_t now_ms) {
-    bool is_missing = r->is_required && !r->has_jobgoodput && !is_measured(records, r);
-    if (r->call != NULL || (!is_missing && r->due_ms == TIME_UNKNOWN))
-        return LONGEST_WAIT_US;
-    int64_t wait_us = is_missing || r->due_ms <= now_ms ? 0 : (r->due_ms - now_ms) * 1000;
-    if (r->not_before_us > now_us + wait_us)
-        wait_us = r->not_before_us - now_us;
-    if (wait_us > 0 || records->in_flight >= MAX_IN_FLIGHT)
-        return wait_us > 0 ? wait_us : LONGEST_WAIT_US; /* an answer brings the next turn */
-    if (is_missing)
-        create(r);
-    else
-        delete_record(r);
-    return LONGEST_WAIT_US;
+static int64_t make_missing(struct runtime_records *records, int64_t now_us) {
+    int64_t next_us = LONGEST_WAIT_US;
+    for (size_t i = 0; i < records->jobs.count; i++) {
+        struct job *j = map_at(&records->jobs, i);
+        char space[KEY_SIZE];
+        if (map_get(&records->targets, key_of_job(space, j->kind, j->namespace_, j->name)) != NULL)
+            continue; /* measured, perhaps by one of another name */
+        int64_t us = wait_of(&j->request, 0, now_us);
+        if (us == 0)
+            create(j);
+        else
+            next_us = us < next_us ? us : next_us;
+    }
+    return next_us;
+}
+
+static int64_t delete_due(struct runtime_records *records, int64_t now_us, int64_t now_ms) {
+    int64_t next_us = LONGEST_WAIT_US;
+    for (size_t i = 0; i < records->records.count; i++) {
+        struct record *r = map_at(&records->records, i);
+        if (r->due_ms == TIME_UNKNOWN)
+            continue;
+        int64_t us = wait_of(&r->request, (r->due_ms - now_ms) * 1000, now_us);
+        if (us == 0)
+            delete_record(r);
+        else
+            next_us = us < next_us ? us : next_us;
+    }
+    return next_us;
 }
 
 static void work(void *context) {
     struct runtime_records *records = context;
-    int64_t wait_us = LONGEST_WAIT_US;
     if (!records->is_active)
         return;
-    for (size_t i = 0; i < records->map.count; i++) {
-        int64_t us =
-            attend(records, map_at(&records->map, i), loop_now(records->loop).us, wall_ms(loop_wall(records->loop)));
-        wait_us = us < wait_us ? us : wait_us;
-    }
-    loop_timer_set(records->timer, wait_us);
+    int64_t now_us = loop_now(records->loop).us;
+    int64_t make_us = make_missing(records, now_us);
+    int64_t delete_us = delete_due(records, now_us, wall_ms(loop_wall(records->loop)));
+    loop_timer_set(records->timer, make_us < delete_us ? make_us : delete_us);
 }

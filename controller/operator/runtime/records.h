@@ -1,30 +1,18 @@
-/* records: JobGoodputs that come and go by themselves: one is made for each JobSet that asks for it (or for
- * every one), and one whose target ended is deleted when its spec.ttlSecondsAfterFinished is over. Only a leader does
- * so. What people made is never changed. */
+/* records: JobGoodputs that come and go by themselves: one is made for each job that gets one (record_wish.h), and one
+ * whose target ended is deleted when its spec.ttlSecondsAfterFinished is over. It has its job's name, or NAME.KIND
+ * where that name is taken. Only a leader does so. What people made is never changed. */
 #ifndef OPERATOR_RUNTIME_RECORDS_H
 #define OPERATOR_RUNTIME_RECORDS_H
 
 #include "kube/client.h"
-
-enum records_mode { RECORDS_OFF, RECORDS_ANNOTATED, RECORDS_ALL };
-
-#define RECORDS_ANNOTATION "goodput.dev/enabled"           /* "true"; "false" leaves a JobSet out even with "all" */
-#define RECORDS_FORMAT_ANNOTATION "goodput.dev/log-format" /* spec.stepLog.format of the JobGoodput */
+#include "operator/runtime/record_wish.h"
 
 /* What a record is made with; texts are borrowed forever. */
 struct records_defaults {
-    const char *log_format; /* where the JobSet's annotation names none */
+    const char *log_format; /* where the job's annotation names none */
     const char *windows;    /* spec.windowSeconds: "3600,86400" */
     int64_t ttl_s;
 };
-
-/* What a JobSet says of itself. */
-struct records_wish {
-    bool is_enabled, is_disabled, is_finished;
-    char log_format[32];
-};
-bool runtime_records_read_jobset(struct slice object, struct records_wish *wish); /* false: not an object */
-bool runtime_records_is_required(const struct records_wish *wish, enum records_mode mode);
 
 /* What a JobGoodput says of itself. */
 struct records_seen {
@@ -42,9 +30,9 @@ struct runtime_records *runtime_records_new(struct kube_client *client, enum rec
                                             const struct records_defaults *defaults);
 void runtime_records_free(struct runtime_records *records);
 
-/* As the server sent it; an empty object: it was deleted. */
-void runtime_records_jobset(struct runtime_records *records, const char *namespace_, const char *name,
-                            struct slice object);
+/* As the server sent it; an empty object: it was deleted. Of other resources nothing is kept. */
+void runtime_records_job(struct runtime_records *records, enum resource resource, const char *namespace_,
+                         const char *name, struct slice object);
 void runtime_records_jobgoodput(struct runtime_records *records, const char *namespace_, const char *name,
                                 struct slice object);
 /* Everything has been listed, and this replica leads: begin. */

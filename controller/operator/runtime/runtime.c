@@ -88,10 +88,12 @@ static void on_change(void *context) {
 static void on_record(void *context, enum resource resource, const char *namespace_, const char *name,
                       struct slice object) {
     struct runtime *r = context;
-    if (resource == RESOURCE_JOBGOODPUT)
-        fleets_jobgoodput(r->fleets, namespace_, name, object);
-    (resource == RESOURCE_JOBSET ? runtime_records_jobset : runtime_records_jobgoodput)(r->records, namespace_, name,
-                                                                                        object);
+    if (resource != RESOURCE_JOBGOODPUT) {
+        runtime_records_job(r->records, resource, namespace_, name, object);
+        return;
+    }
+    fleets_jobgoodput(r->fleets, namespace_, name, object);
+    runtime_records_jobgoodput(r->records, namespace_, name, object);
 }
 
 static void on_jobgoodput(void *context, const char *namespace_, const char *name, struct slice object) {

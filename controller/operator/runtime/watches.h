@@ -18,7 +18,7 @@ struct runtime_watches_handler {
     void (*on_change)(void *context);
     /* A JobGoodput, after the model observed it; names are NUL-terminated. */
     void (*on_jobgoodput)(void *context, const char *namespace_, const char *name, struct slice object);
-    /* A JobSet or a JobGoodput as it came; an empty object: it was deleted. */
+    /* A job of any kind, or a JobGoodput, as it came; an empty object: it was deleted. */
     void (*on_record)(void *context, enum resource resource, const char *namespace_, const char *name,
                       struct slice object);
     void *context;
