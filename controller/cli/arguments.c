@@ -1,5 +1,9 @@
 #include "cli/arguments.h"
 
+#include "base/mem.h"
+#include "base/slice.h"
+#include "cli/nearest.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -19,6 +23,19 @@ static bool is_option(const struct argument_row *row, const char *argument, cons
     return true;
 }
 
+static int unknown(const struct argument_row *rows, size_t count, const char *command, const char *argument,
+                   struct error **err) {
+    CLEANUP_FREE const char **names = mem_resize(NULL, count, sizeof *names);
+    CLEANUP_FREE char *word = slice_dup((struct slice){argument, strcspn(argument, "=")});
+    for (size_t i = 0; i < count; i++)
+        names[i] = rows[i].long_name;
+    /* The two dashes are no likeness: what is left must be longer than the edits. */
+    const char *meant = strlen(word) > 4 ? nearest_find(word, names, count) : NULL;
+    if (meant != NULL)
+        return error_set(err, EINVAL, "unknown option \"%s\": did you mean \"%s\"?", word, meant);
+    return error_set(err, EINVAL, "unknown option \"%s\"; \"kubectl goodput %s\" lists them", argument, command);
+}
+
 int arguments_take(const struct argument_row *rows, size_t count, const char *command, char **argv, int argc, int *i,
                    void *options, struct error **err) {
     const char *argument = argv[*i], *value;
@@ -26,7 +43,7 @@ int arguments_take(const struct argument_row *rows, size_t count, const char *co
     while (row < end && !is_option(row, argument, &value))
         row++;
     if (row == end)
-        return error_set(err, EINVAL, "unknown option \"%s\"; \"kubectl goodput %s\" lists them", argument, command);
+        return unknown(rows, count, command, argument, err);
     if (value != NULL && !row->takes_value)
         return error_set(err, EINVAL, "%s takes no value", row->long_name);
     if (value == NULL && row->takes_value && ++*i == argc)

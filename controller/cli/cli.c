@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include "base/mem.h"
+#include "base/slice.h"
 #include "cli/arguments.h"
 #include "cli/commands/analyze.h"
 #include "cli/commands/cluster.h"
@@ -24,7 +25,7 @@
 enum name_rule { NO_NAME, NEEDS_NAME, MAY_HAVE_NAME };
 
 static const struct {
-    const char *name, *usage, *help;
+    const char *name, *usage, *help, *examples;
     enum name_rule rule;
     int (*run)(const struct cli_options *options, struct error **err);
     int (*check)(const struct cli_options *options, struct error **err); /* checks its options; NULL: none */
@@ -32,12 +33,14 @@ static const struct {
     {"top",
      "top [-n NAMESPACE | -A] [-l SELECTOR] [--sort-by COLUMN|PATH] [--no-headers] [-w]\n"
      "      [-o wide|json|yaml|name|jsonpath=...|custom-columns=...|go-template=...]",
-     "the jobs that lose the most chip-hours first; --sort-by goodput or .status.phase: in ascending order", NO_NAME,
-     top_command, top_check},
+     "the jobs that lose the most chip-hours first; --sort-by goodput or .status.phase: in ascending order",
+     "top -A\0top -l team=a --sort-by goodput\0top -o custom-columns=NAME:.metadata.name,GOODPUT:.status.goodput.job\0",
+     NO_NAME, top_command, top_check},
     {"explain", "explain NAME [-n NAMESPACE] [-o json|yaml|name|jsonpath=...]", "where one job's time went, and why",
-     NEEDS_NAME, explain_command, NULL},
+     "explain llama3-70b -n research\0explain llama3-70b -o jsonpath={.status.topBadput}\0", NEEDS_NAME,
+     explain_command, NULL},
     {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name|jsonpath=...]", "one job's executions on a time axis",
-     NEEDS_NAME, timeline_command, NULL},
+     "timeline llama3-70b -n research\0", NEEDS_NAME, timeline_command, NULL},
     {"report",
      "report NAME --html FILE [-n NAMESPACE]\n"
      "      report --owner OWNER [--from TIME] [--to TIME] [NAME] [-n NAMESPACE | -A] [-o table|json|csv] [--html "
@@ -45,7 +48,8 @@ static const struct {
      "one job's charts as one self-contained HTML file; with --owner the intervals that Tenant, Platform, Provider,\n"
      "      Scheduler or Unknown lost of one job or many, with node and evidence. TIME: 2026-11-01 or\n"
      "      2026-11-01T06:00:00Z",
-     MAY_HAVE_NAME, report_command, report_check},
+     "report llama3-70b --html llama3-70b.html\0report --owner Provider --from 2026-11-01 -A -o csv\0", MAY_HAVE_NAME,
+     report_command, report_check},
     {"fleet",
      "fleet [NAME] [-n NAMESPACE | -A] [--group-by queue,accelerator,label:team] [--since 168h] [--price 1.20]\n"
      "      [-o json|yaml]",
@@ -56,7 +60,8 @@ static const struct {
      "      SCHED without any steps. PROGRAM covers the jobs with a known program goodput; MPG = GOODPUT x PROGRAM\n"
      "      if all jobs with steps have one. COST: of all allocated chips. LOST: of their unproductive time in\n"
      "      jobs with steps. \"-\": not known",
-     MAY_HAVE_NAME, fleet_command, fleet_command_check},
+     "fleet -A --group-by queue,accelerator --since 168h\0fleet everything\0", MAY_HAVE_NAME, fleet_command,
+     fleet_command_check},
     {"whatif",
      "whatif [NAME] [--checkpoint-interval 10m] [--save-time 20s] [--persist-time 1m] [--mtbf 6h]\n"
      "      [--reschedule-time 2m] [--resume-time 5m] [--image-pull-time 10s] [--compile-cache]\n"
@@ -65,25 +70,51 @@ static const struct {
      "      [-o json|yaml]",
      "the goodput to expect with other figures, and the best checkpoint interval; without NAME from the\n"
      "      given figures alone",
-     MAY_HAVE_NAME, whatif_command, whatif_check},
+     "whatif llama3-70b --checkpoint-interval 10m\0whatif --save-time 20s --mtbf 6h --resume-time 5m\0", MAY_HAVE_NAME,
+     whatif_command, whatif_check},
     {"dashboard", "dashboard [-n NAMESPACE] [--port PORT] [--no-browser]",
      "opens the controller's page in the browser, by kubectl port-forward, until Ctrl-C. NAMESPACE: the controller's,\n"
      "      by default goodput-system. PORT: on this machine; 0 is a free one",
-     NO_NAME, dashboard_command, dashboard_check},
-    {"formats", "formats [-o json|yaml|name]", "the log formats that are recognized, with example lines", NO_NAME,
-     formats_command, NULL},
+     "dashboard\0dashboard --port 0 --no-browser\0", NO_NAME, dashboard_command, dashboard_check},
+    {"formats", "formats [-o json|yaml|name]", "the log formats that are recognized, with example lines",
+     "formats\0formats -o name\0", NO_NAME, formats_command, NULL},
 };
 
-static const char common_options[] =
-    "  -f, --filename FILE  read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"
-    "  -n, --namespace N  default: the context's\n"
-    "  -A, --all-namespaces\n"
-    "  -l, --selector S   only JobGoodputs with these labels, such as team=a; with top, and fleet without NAME\n"
-    "  -o, --output FORMAT  one of the formats above\n"
-    "  -w, --watch        draw the table again when it changes\n"
-    "  --kubeconfig, --context, --as, --request-timeout and the like go to kubectl, which reads the cluster;\n"
-    "                     \"kubectl options\" lists them. The variable KUBECTL names another program than kubectl\n"
-    "  --version\n";
+#define ALL "top explain timeline report fleet whatif dashboard formats"
+
+static const struct {
+    const char *commands, *help;
+} option_help[] = {
+    {"top explain timeline report fleet whatif",
+     "  -f, --filename FILE     read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"},
+    {"top explain timeline report fleet whatif dashboard", "  -n, --namespace N       default: the context's\n"},
+    {"top report fleet", "  -A, --all-namespaces    the JobGoodputs of all namespaces\n"},
+    {"top report fleet",
+     "  -l, --selector S        only JobGoodputs with these labels, such as team=a; without NAME\n"},
+    {"top", "  --sort-by COLUMN|PATH   ascending, by a column, such as goodput, or a path, such as .status.phase\n"},
+    {"top", "  --no-headers            neither the names of columns nor the sum\n"},
+    {"top explain timeline report fleet whatif formats", "  -o, --output FORMAT     one of the formats of the usage\n"},
+    {"top", "  -w, --watch             draw the table again when it changes\n"},
+    {ALL, "  --version               the version of the plugin\n"},
+};
+
+static const char global_options[] =
+    "--kubeconfig, --context, --as, --request-timeout and the like go to kubectl, which reads the cluster;\n"
+    "\"kubectl options\" lists them. The variable KUBECTL names another program than kubectl.\n";
+
+/* command NULL: the options of all. */
+static void print_options(const char *command, FILE *out) {
+    for (size_t i = 0; i < ARRAY_SIZE(option_help); i++) {
+        struct slice rest = slice_of(option_help[i].commands), name;
+        bool is_one = command == NULL;
+        for (bool is_last = false; !is_last && !is_one;) {
+            is_last = !slice_take_until(&rest, ' ', &name);
+            is_one = slice_is(is_last ? rest : name, command);
+        }
+        if (is_one)
+            fputs(option_help[i].help, out);
+    }
+}
 
 static void print_help(FILE *out) {
     fputs("kubectl goodput: where the accelerator time of training jobs goes\n\n", out);
@@ -95,19 +126,24 @@ static void print_help(FILE *out) {
           "      why a job failed, from the logs of its processes alone: class, owner, and the line that shows it\n"
           "  kubectl goodput version\n\n",
           out);
-    fputs(common_options, out);
+    print_options(NULL, out);
+    fprintf(out, "\n%s", global_options);
 }
 
-/* Help of one command, as kubectl lays it out; of all of them if the name is not one of the commands of the table. */
-static void print_command_help(const char *name) {
-    for (size_t i = 0; name != NULL && i < ARRAY_SIZE(commands); i++) {
+/* Help of one command, as kubectl lays it out; false if there is none of that name. */
+static bool print_command_help(const char *name) {
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         if (strcmp(name, commands[i].name) != 0)
             continue;
-        printf("%s\n\nUsage:\n  kubectl goodput %s\n\nOptions:\n%s", commands[i].help, commands[i].usage,
-               common_options);
-        return;
+        printf("%s\n\nExamples:\n", commands[i].help);
+        for (const char *e = commands[i].examples; *e != '\0'; e += strlen(e) + 1)
+            printf("  kubectl goodput %s\n", e);
+        puts("\nOptions:");
+        print_options(name, stdout);
+        printf("\nUsage:\n  kubectl goodput %s\n\n%s", commands[i].usage, global_options);
+        return true;
     }
-    print_help(stdout);
+    return false;
 }
 
 #define AT(field) offsetof(struct cli_options, field)
@@ -262,6 +298,23 @@ static int complain_unknown(const char *command) {
     return complain(err, 2);
 }
 
+static int help(const char *name, const struct text_style *style) {
+    static const char *const others[] = {"help", "version"};
+    char *argv[] = {(char *)name, (char *)"--help"};
+    bool is_general = name == NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(others) && !is_general; i++)
+        is_general = strcmp(name, others[i]) == 0;
+    if (is_general)
+        print_help(stdout);
+    else if (strcmp(name, "analyze") == 0)
+        return analyze_command(2, argv, style);
+    else if (strcmp(name, "why") == 0)
+        return why_command(2, argv, style);
+    else if (!print_command_help(name))
+        return complain_unknown(name);
+    return 0;
+}
+
 int cli_main(int argc, char **argv) {
     struct cli_options options = {0};
     CLEANUP_ERROR struct error *err = NULL;
@@ -273,10 +326,8 @@ int cli_main(int argc, char **argv) {
     if (cli_parse(&options, argc, argv, &err) < 0)
         return complain(err, 2);
     bool is_help = options.command != NULL && strcmp(options.command, "help") == 0;
-    if (options.wants_help || is_help) {
-        print_command_help(is_help ? options.name : options.command);
-        return 0;
-    }
+    if (options.wants_help || is_help)
+        return help(is_help ? options.name : options.command, &options.style);
     if (options.wants_version || (options.command != NULL && strcmp(options.command, "version") == 0)) {
         puts("kubectl-goodput " GOODPUT_VERSION);
         return 0;

@@ -109,7 +109,7 @@ TEST(top_sorts_and_leaves_out_headers) {
                  {"GOODPUT", "a c b "},
                  {".status.phase", "c b a "},
                  {"'{.status.phase}'", "c b a "},
-                 {".metadata.namespace", "a b c "}};
+                 {".metadata.name", "a b c "}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         CLEANUP_FREE char *line =
             mem_format("\"$0\" top -f list.json --no-headers --sort-by %s | cut -c1 | tr '\\n' ' '", cases[i].by);
@@ -119,12 +119,41 @@ TEST(top_sorts_and_leaves_out_headers) {
     }
 }
 
+TEST(every_output_is_sorted_and_a_path_to_nothing_is_refused) {
+    static const char list[] = "{\"items\":[{\"metadata\":{\"name\":\"a\"},\"status\":{\"phase\":\"Training\"}},"
+                               "{\"metadata\":{\"name\":\"b\"},\"status\":{\"phase\":\"Queued\"}}]}";
+    run_write_file("list.json", list, sizeof list - 1);
+    run_check("\"$0\" top -f list.json -o name --sort-by .status.phase", 0,
+              "jobgoodput.goodput.dev/b\njobgoodput.goodput.dev/a\n", "");
+    run_check("\"$0\" top -f list.json --sort-by .status.phsae", 1, "",
+              "kubectl-goodput: --sort-by .status.phsae: no JobGoodput of the list has this field\n");
+    /* A column is there without a value. */
+    run_check("\"$0\" top -f list.json -o name --sort-by goodput", 0,
+              "jobgoodput.goodput.dev/a\njobgoodput.goodput.dev/b\n", "");
+}
+
+TEST(a_misspelled_option_names_the_one_that_was_meant) {
+    check_run("top --sotr-by=x", 2, "", "kubectl-goodput: unknown option \"--sotr-by\": did you mean \"--sort-by\"?\n");
+    check_run("analyze x --formta MaxText", 2, "",
+              "kubectl-goodput: unknown option \"--formta\": did you mean \"--format\"?\n");
+    check_run("top --x", 2, "", "kubectl-goodput: unknown option \"--x\"; \"kubectl goodput help\" lists them\n");
+}
+
 TEST(help_is_of_the_command) {
     static const char *const commands[] = {"timeline --help", "help timeline", "timeline x -h"};
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        check_run(commands[i], 0, "one job's executions on a time axis\n\nUsage:\n  kubectl goodput timeline NAME", "");
-        check_run(commands[i], 0, "\n\nOptions:\n  -f, --filename FILE", "");
+        check_run(
+            commands[i], 0,
+            "one job's executions on a time axis\n\nExamples:\n  kubectl goodput timeline llama3-70b -n research\n\n"
+            "Options:\n  -f, --filename FILE",
+            "");
+        check_run(commands[i], 0, "\n\nUsage:\n  kubectl goodput timeline NAME", "");
     }
+    run_check("\"$0\" help timeline | grep -c -e --watch -e --sort-by", 1, "0\n", "");
+    check_run("help top", 0, "  --sort-by COLUMN|PATH   ascending", "");
+    check_run("help analyze", 0, "kubectl goodput analyze FILE", "");
+    check_run("help why", 0, "kubectl goodput why FILE", "");
     check_run("help", 0, "kubectl goodput explain NAME", "");
-    check_run("help nothing", 0, "kubectl goodput explain NAME", "");
+    check_run("help nothing", 2, "", "unknown command \"nothing\"; \"kubectl goodput help\" lists them");
+    check_run("help tpo", 2, "", "unknown command \"tpo\": did you mean \"top\"?");
 }

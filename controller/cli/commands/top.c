@@ -205,6 +205,26 @@ void top_draw(const json_t *list, const struct cli_options *options, struct buf 
         draw_sum(jobs, count, out);
 }
 
+/* Puts the list in the order of --sort-by. As kubectl does, refuses a path that leads to nothing in any of them. */
+static int sort_list(json_t *list, const struct cli_options *options, struct error **err) {
+    CLEANUP_FREE char *path = options->sort_by ? sort_path(options->sort_by) : NULL;
+    size_t count = json_array_size(list), known = 0;
+    if (path == NULL || count == 0)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        known += pick(json_array_get(list, i), path) != NULL;
+    if (known == 0 && strpbrk(options->sort_by, ".{") != NULL)
+        return error_set(err, ENOENT, "--sort-by %s: no JobGoodput of the list has this field", options->sort_by);
+    CLEANUP_FREE json_t **jobs = sorted(list, options);
+    json_t *ordered = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append(ordered, jobs[i]);
+    json_array_clear(list);
+    json_array_extend(list, ordered);
+    json_decref(ordered);
+    return 0;
+}
+
 int top_command(const struct cli_options *options, struct error **err) {
     if (options->watch)
         return watch_goodputs(options, top_draw, err);
@@ -218,6 +238,11 @@ int top_command(const struct cli_options *options, struct error **err) {
         return r;
     CLEANUP_BUF struct buf out;
     buf_init(&out, (size_t)64 << 20);
+    r = sort_list(list, options, err);
+    if (r < 0) {
+        json_decref(list);
+        return r;
+    }
     if (options->output != NULL && !is_wide(options)) {
         r = print_as(options->output, list, err);
     } else if (json_array_size(list) == 0) {
