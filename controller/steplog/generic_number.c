@@ -121,7 +121,8 @@ bool generic_number_before(struct slice text, const char *to, struct slice *digi
         if (!is_share && at > text.data && at[-1] == '-') /* from before the epoch on: "-38-50batch" */
             at--;
     }
-    return at == text.data || (!generic_is_letter(at[-1]) && !generic_is_digit(at[-1]) && strchr("./-", at[-1]) == NULL);
+    return at == text.data ||
+           (!generic_is_letter(at[-1]) && !generic_is_digit(at[-1]) && strchr("./-", at[-1]) == NULL);
 }
 
 bool generic_number_begins_row(struct slice text, struct slice *digits, int64_t *number) {

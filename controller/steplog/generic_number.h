@@ -1,5 +1,5 @@
-/* generic_number: a counter's number in a line of a trainer: next to which name or at which place it may be. Not for use
- * outside steplog/. */
+/* generic_number: a counter's number in a line of a trainer: next to which name or at which place it may be. Not for
+ * use outside steplog/. */
 #ifndef STEPLOG_GENERIC_NUMBER_H
 #define STEPLOG_GENERIC_NUMBER_H
 
@@ -27,8 +27,8 @@ bool generic_number_after(struct slice rest, int64_t *number, int64_t *total, st
                           const char **number_at);
 /* The number that ends where a counter's name begins: "3epoch", "3/10epoch", "51-100batch". */
 bool generic_number_before(struct slice text, const char *to, struct slice *digits, int64_t *number, int64_t *total);
-/* "20: 9.112183, 9.112183 avg loss", "20:	learn: 0.5": a row that begins with its number, and figures with a fraction
- * behind it. */
+/* "20: 9.112183, 9.112183 avg loss", "20:	learn: 0.5": a row that begins with its number, and figures with a
+ * fraction behind it. */
 bool generic_number_begins_row(struct slice text, struct slice *digits, int64_t *number);
 
 #endif

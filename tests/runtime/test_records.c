@@ -107,11 +107,16 @@ TEST(only_what_is_over_is_due) {
     }
 }
 
-static struct program *start(const struct apiserver *s, const char *mode) {
+static struct program *start_with(const struct apiserver *s, const char *mode, const char *more) {
     return program_start("goodput-controller",
                          (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
                                           "--leader-elect=false", "--auto-create", mode, "--auto-create-windows=7200",
-                                          "--auto-create-format=MaxText", "--auto-create-ttl-seconds=864000", NULL});
+                                          "--auto-create-format=MaxText", "--auto-create-ttl-seconds=864000", more,
+                                          NULL});
+}
+
+static struct program *start(const struct apiserver *s, const char *mode) {
+    return start_with(s, mode, NULL);
 }
 
 #define JOBSET(name, annotation)                                                                                       \
@@ -224,6 +229,51 @@ TEST(finished_records_are_deleted_in_time) {
     CLEANUP_FREE char *kept = apiserver_ask(s, "get jobgoodputs default/kept");
     CLEANUP_FREE char *longer = apiserver_ask(s, "get jobgoodputs default/long");
     CHECK(kept != NULL && longer != NULL);
+    program_free(c);
+    apiserver_stop(s);
+}
+
+/* Three that are over and were made by the controller, one in another namespace, and one of a person's. */
+TEST(only_the_newest_finished_records_are_kept) {
+#define MADE(namespace_, name, day)                                                                                    \
+    "apply <<END\n{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"metadata\":{\"name\":\"" name     \
+    "\",\"namespace\":\"" namespace_ "\",\"creationTimestamp\":\"2026-01-01T00:00:00Z\"},\"spec\":{\"replicatedJobs\"" \
+    ":[{\"name\":\"a\",\"template\":{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}}]},"      \
+    "\"status\":{\"terminalState\":\"Completed\",\"conditions\":[{\"type\":\"Completed\",\"status\":\"True\","         \
+    "\"reason\":\"AllJobsCompleted\",\"message\":\"\",\"lastTransitionTime\":\"2026-01-0" day                          \
+    "T00:00:00Z\"}]}}\nEND\n"                                                                                          \
+    "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"" name     \
+    "\",\"namespace\":\"" namespace_ "\",\"labels\":{\"app.kubernetes.io/managed-by\":\"goodput-controller\"}},"       \
+    "\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":\"JobSet\",\"name\":\"" name "\"}}}\nEND\n"
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, MADE("default", "first", "2") MADE("default", "second", "4") MADE("default", "third", "3")
+                                  MADE("kube-system", "alone", "2") OVER_JOBSET("mine")
+                                      JOBGOODPUT("mine", "mine", "", "")),
+              0);
+    struct program *c = start_with(s, "annotated", "--auto-create-keep=1");
+    CHECK_INT(apiserver_do(s, "wait deleted jobgoodputs default/first\n"
+                              "wait deleted jobgoodputs default/third\n"
+                              "wait field jobgoodputs default/second status.phase Completed\n"
+                              "wait field jobgoodputs kube-system/alone status.phase Completed\n"
+                              "wait field jobgoodputs default/mine status.phase Completed"),
+              0);
+    CHECK(program_says(c, "newer ones of its namespace are kept", DEADLINE_MS));
+    program_free(c);
+    apiserver_stop(s);
+}
+
+TEST(records_are_made_in_the_listed_namespaces) {
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, JOBSET("here", "")), 0);
+    struct program *c = start_with(s, "all", "--auto-create-namespaces=kube-system,other");
+    CHECK_INT(
+        apiserver_do(s, JOBGOODPUT("x", "unknown", "", "") "wait field jobgoodputs default/x status.phase Pending"), 0);
+    CHECK_INT(apiserver_asknumber(s, "count create jobgoodputs"), 0);
+    program_free(c);
+    c = start_with(s, "all", "--auto-create-namespaces=other,default");
+    CHECK_INT(apiserver_do(s, "wait field jobgoodputs default/here status.phase Suspended"), 0);
     program_free(c);
     apiserver_stop(s);
 }

@@ -90,6 +90,11 @@ static const struct flag table[] = {
      "windowSeconds of JobGoodputs made so, up to four; default 3600,86400"},
     {"auto-create-ttl-seconds", "N", NUMBER, AT(auto_create_ttl_s), 0, 315360000,
      "JobGoodputs made so are deleted so long after their job ended; default 2592000 (30 days)"},
+    {"auto-create-namespaces", "A,B", TEXT, AT(auto_create_namespaces), 0, 0,
+     "namespaces in which JobGoodputs are made so; default all that are watched"},
+    {"auto-create-keep", "N", NUMBER, AT(auto_create_keep), 0, 1000000,
+     "of the JobGoodputs made so, how many finished ones are kept in a namespace, the newest; default 0: all, until "
+     "their time is over"},
     {"node-signals", "FILE", TEXT, AT(node_signals), 0, 0,
      "rows of signals of nodes that come before the built-in ones, as controller/rootcause/node_signals.tsv has them; "
      "default none"},
@@ -353,6 +358,7 @@ int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv
                                     .cluster_name = "",
                                     .watch_namespaces = "",
                                     .auto_create_format = "Auto",
+                                    .auto_create_namespaces = "",
                                     .auto_create_windows = "3600,86400",
                                     .auto_create_ttl_s = 2592000,
                                     .status_interval_us = 15000000,

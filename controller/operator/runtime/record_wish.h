@@ -14,8 +14,8 @@ enum records_mode { RECORDS_OFF, RECORDS_ANNOTATED, RECORDS_ALL };
 
 struct record_wish {
     bool is_enabled, is_disabled, is_finished;
-    bool is_part;           /* another job controls it */
-    bool is_training;       /* as far as its kind and its pods' chips say */
+    bool is_part;     /* another job controls it */
+    bool is_training; /* as far as its kind and its pods' chips say */
     char log_format[32];
 };
 

@@ -1,4 +1,5 @@
 #include "operator/runtime/records.h"
+#include "operator/runtime/watched.h"
 
 #include "base/clock.h"
 #include "base/jmembers.h"
@@ -9,6 +10,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define RETRY_US INT64_C(30000000)
@@ -35,6 +37,8 @@ struct record { /* a JobGoodput */
     char *namespace_, *name;
     char *target;   /* key_of_job() */
     int64_t due_ms; /* its deletion; TIME_UNKNOWN */
+    int64_t end_ms; /* of its job, if it was made here and is over; TIME_UNKNOWN */
+    bool is_surplus;
     char uid[64], version[64];
     struct request request;
 };
@@ -44,7 +48,7 @@ struct runtime_records {
     struct loop *loop;
     enum records_mode mode;
     struct records_defaults defaults;
-    bool is_active;
+    bool is_active, has_new_end;
     int in_flight;
     struct map jobs;    /* key_of_job() */
     struct map records; /* "ns/name" */
@@ -56,7 +60,8 @@ struct runtime_records {
 
 bool runtime_records_read_jobgoodput(struct slice object, struct records_seen *seen) {
     typedef struct records_seen jobgoodput;
-    static const struct jmember metadata[] = {JMEMBER(jobgoodput, uid, "uid"),
+    static const struct jmember labels[] = {JMEMBER(jobgoodput, managed_by, "app.kubernetes.io/managed-by")};
+    static const struct jmember metadata[] = {JMEMBER(jobgoodput, uid, "uid"), JMEMBER_OBJECT("labels", labels),
                                               JMEMBER(jobgoodput, version, "resourceVersion")};
     static const struct jmember target[] = {JMEMBER(jobgoodput, kind, "kind"), JMEMBER(jobgoodput, target, "name")};
     static const struct jmember spec[] = {JMEMBER_OBJECT("targetRef", target),
@@ -69,12 +74,17 @@ bool runtime_records_read_jobgoodput(struct slice object, struct records_seen *s
     return jmembers_parse(object, JMEMBERS(rows), seen);
 }
 
-int64_t runtime_records_due_ms(const struct records_seen *seen) {
+static bool is_over(const struct records_seen *seen) {
     static const char *const over[] = {"Completed", "Failed", "Deleted"};
-    bool is_over = false;
     for (size_t i = 0; i < ARRAY_SIZE(over); i++)
-        is_over = is_over || strcmp(seen->phase, over[i]) == 0;
-    if (!is_over || seen->uid[0] == '\0' || seen->ttl_s < 0 || seen->ttl_s > 315360000 || seen->end_ms == TIME_UNKNOWN)
+        if (strcmp(seen->phase, over[i]) == 0)
+            return true;
+    return false;
+}
+
+int64_t runtime_records_due_ms(const struct records_seen *seen) {
+    if (!is_over(seen) || seen->uid[0] == '\0' || seen->ttl_s < 0 || seen->ttl_s > 315360000 ||
+        seen->end_ms == TIME_UNKNOWN)
         return TIME_UNKNOWN;
     return seen->end_ms + seen->ttl_s * 1000;
 }
@@ -148,6 +158,14 @@ static bool is_of_job(enum resource resource, enum target_kind *kind) {
     return resource == RESOURCE_JOB || kind_shown_by(resource, kind) != NULL;
 }
 
+static bool is_made_in(const struct runtime_records *records, const char *namespace_) {
+    struct slice rest = slice_of(records->defaults.namespaces), one;
+    for (bool is_first = true; watched_take_namespace(&rest, is_first, &one); is_first = false)
+        if (one.size_bytes == 0 || slice_is(one, namespace_))
+            return true;
+    return false;
+}
+
 void runtime_records_job(struct runtime_records *records, enum resource resource, const char *namespace_,
                          const char *name, struct slice object) {
     enum target_kind kind;
@@ -157,8 +175,8 @@ void runtime_records_job(struct runtime_records *records, enum resource resource
         return;
     struct slice key = key_of_job(space, kind, namespace_, name);
     struct job *j = map_get(&records->jobs, key);
-    bool is_granted =
-        object.size_bytes > 0 && record_wish_read(kind, object, &wish) && record_wish_is_granted(&wish, records->mode);
+    bool is_granted = object.size_bytes > 0 && is_made_in(records, namespace_) &&
+                      record_wish_read(kind, object, &wish) && record_wish_is_granted(&wish, records->mode);
     if (!is_granted) {
         if (j != NULL)
             forget(&records->jobs, key, &j->request);
@@ -206,11 +224,17 @@ void runtime_records_jobgoodput(struct runtime_records *records, const char *nam
         forget(&records->records, key, &r->request);
     if (is_there && r == NULL) {
         r = mem_new(struct record);
-        *r = (struct record){.namespace_ = mem_strdup(namespace_), .name = mem_strdup(name)};
+        *r = (struct record){.end_ms = TIME_UNKNOWN};
+        r->namespace_ = mem_strdup(namespace_);
+        r->name = mem_strdup(name);
         r->request = (struct request){.owner = records, .namespace_ = r->namespace_, .name = r->name};
         map_put(&records->records, key, r);
     }
     if (is_there) {
+        bool is_counted = is_over(&seen) && strcmp(seen.managed_by, RECORDS_MANAGER) == 0;
+        int64_t end_ms = is_counted ? seen.end_ms : TIME_UNKNOWN;
+        records->has_new_end = records->has_new_end || end_ms != r->end_ms;
+        r->end_ms = end_ms;
         r->due_ms = runtime_records_due_ms(&seen);
         memcpy(r->uid, seen.uid, sizeof r->uid);
         memcpy(r->version, seen.version, sizeof r->version);
@@ -276,7 +300,7 @@ static void write_jobgoodput(const struct job *j, const char *name, struct buf *
     jwrite_member_text(&w, "namespace", j->namespace_);
     jwrite_member_text(&w, "name", name);
     jwrite_member_object(&w, "labels");
-    jwrite_member_text(&w, "app.kubernetes.io/managed-by", "goodput-controller");
+    jwrite_member_text(&w, "app.kubernetes.io/managed-by", RECORDS_MANAGER);
     jwrite_object_end(&w);
     jwrite_object_end(&w);
     jwrite_member_object(&w, "spec");
@@ -329,8 +353,9 @@ static void delete_record(struct record *r) {
     jwrite_member_text(&w, "resourceVersion", r->version);
     jwrite_object_end(&w);
     jwrite_object_end(&w);
-    jsonlog(JSONLOG_INFO, "JobGoodput deleted: its ttlSecondsAfterFinished is over", "namespace", LOG_S(r->namespace_),
-            "name", LOG_S(r->name), NULL);
+    const char *why = r->is_surplus ? "JobGoodput deleted: newer ones of its namespace are kept"
+                                    : "JobGoodput deleted: its ttlSecondsAfterFinished is over";
+    jsonlog(JSONLOG_INFO, why, "namespace", LOG_S(r->namespace_), "name", LOG_S(r->name), NULL);
     send_request(&r->request, "DELETE", path, &body);
 }
 
@@ -358,13 +383,42 @@ static int64_t make_missing(struct runtime_records *records, int64_t now_us) {
     return next_us;
 }
 
+static int newest_first(const void *a, const void *b) {
+    const struct record *x = *(struct record *const *)a, *y = *(struct record *const *)b;
+    int order = strcmp(x->namespace_, y->namespace_);
+    return order != 0 ? order : (x->end_ms < y->end_ms) - (x->end_ms > y->end_ms);
+}
+
+static void mark_surplus(struct runtime_records *records) {
+    if (records->defaults.keep == 0 || !records->has_new_end)
+        return;
+    records->has_new_end = false;
+    CLEANUP_FREE struct record **over = NULL;
+    size_t count = 0, capacity = 0;
+    for (size_t i = 0; i < records->records.count; i++) {
+        struct record *r = map_at(&records->records, i);
+        r->is_surplus = false;
+        if (r->end_ms == TIME_UNKNOWN)
+            continue;
+        MEM_GROW(over, count, capacity);
+        over[count++] = r;
+    }
+    if (count > 0)
+        qsort(over, count, sizeof *over, newest_first);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        if (strcmp(over[i]->namespace_, over[first]->namespace_) != 0)
+            first = i;
+        over[i]->is_surplus = i - first >= (size_t)records->defaults.keep;
+    }
+}
+
 static int64_t delete_due(struct runtime_records *records, int64_t now_us, int64_t now_ms) {
     int64_t next_us = LONGEST_WAIT_US;
     for (size_t i = 0; i < records->records.count; i++) {
         struct record *r = map_at(&records->records, i);
-        if (r->due_ms == TIME_UNKNOWN)
+        if (r->due_ms == TIME_UNKNOWN && !r->is_surplus)
             continue;
-        int64_t us = wait_of(&r->request, (r->due_ms - now_ms) * 1000, now_us);
+        int64_t us = wait_of(&r->request, r->is_surplus ? 0 : (r->due_ms - now_ms) * 1000, now_us);
         if (us == 0)
             delete_record(r);
         else
@@ -378,6 +432,7 @@ static void work(void *context) {
     if (!records->is_active)
         return;
     int64_t now_us = loop_now(records->loop).us;
+    mark_surplus(records);
     int64_t make_us = make_missing(records, now_us);
     int64_t delete_us = delete_due(records, now_us, wall_ms(loop_wall(records->loop)));
     loop_timer_set(records->timer, make_us < delete_us ? make_us : delete_us);

@@ -1,22 +1,28 @@
 /* records: JobGoodputs that come and go by themselves: one is made for each job that gets one (record_wish.h), and one
  * whose target ended is deleted when its spec.ttlSecondsAfterFinished is over. It has its job's name, or NAME.KIND
- * where that name is taken. Only a leader does so. What people made is never changed. */
+ * where that name is taken. Of those made so, only the newest finished ones may be kept in a namespace. Only a leader
+ * does so. What people made is never changed. */
 #ifndef OPERATOR_RUNTIME_RECORDS_H
 #define OPERATOR_RUNTIME_RECORDS_H
 
 #include "kube/client.h"
 #include "operator/runtime/record_wish.h"
 
+#define RECORDS_MANAGER "goodput-controller"
+
 /* What a record is made with; texts are borrowed forever. */
 struct records_defaults {
     const char *log_format; /* where the job's annotation names none */
     const char *windows;    /* spec.windowSeconds: "3600,86400" */
     int64_t ttl_s;
+    const char *namespaces; /* where records are made: "a,b"; "": everywhere */
+    int64_t keep;           /* of those made so, finished ones in a namespace: the newest; 0: all, until their time */
 };
 
 /* What a JobGoodput says of itself. */
 struct records_seen {
     int64_t ttl_s, end_ms;
+    char managed_by[64]; /* by label: RECORDS_MANAGER if it was made here */
     char phase[32], kind[32], target[256];
     char uid[64], version[64];
 };
