@@ -35,12 +35,18 @@ for option in $(options controller/cli/cli.c); do
 	check "man page: $option" grep -q -- "$option" deploy/kubectl/kubectl-goodput.1
 done
 for option in $(options controller/cli/analyze/options.c | grep -v -- --help); do
-	check "completion: analyze $option" grep -q -- "$option " deploy/kubectl/kubectl_complete-goodput
+	same "completion: analyze $option" "$option" "$(deploy/kubectl/kubectl_complete-goodput analyze "$option" | grep -x -e "$option")"
 done
 completion() { deploy/kubectl/kubectl_complete-goodput "$@" | paste -sd' '; }
 same "completion: outputs of top" "wide :4" "$(completion top -o w)"
 same "completion: outputs of explain" "json yaml name :4" "$(completion explain -o '')"
 same "completion: columns" "goodput :4" "$(completion top --sort-by go)"
+same "completion of long options" "--selector --sort-by :4" "$(completion top --s)"
+same "completion of owners" "Platform Provider :4" "$(completion report --owner P)"
+same "completion of groups, after =" "queue :4" "$(completion fleet --group-by=q)"
+same "completion of definitions" "ledger library both :4" "$(completion analyze --definition '')"
+same "completion of help" "timeline :4" "$(completion help ti)"
+same "completion of files" ":0 :0 :0" "$(completion top -f '') $(completion report a --html '') $(completion analyze --format-file=x)"
 same "completion ends with what shells are to do" ":4" "$(deploy/kubectl/kubectl_complete-goodput explain -n x -- | tail -1)"
 
 # make install, and the release of the plugin: what is unpacked works, and krew's manifest fits its archive.
