@@ -11,6 +11,7 @@ import acts_guides
 import acts_nodes
 import acts_page
 import jobs
+import ledgers
 import truth
 from stage import PATIENCE
 from watch import condition, unix
@@ -71,6 +72,12 @@ def memory(stage):
     stage.judge_root_cause("memory", 1, {"class": "HostOOM", "reason": "OOMKilled", "owner": "Tenant", "basis": "Observed", **FIRST})
 
 
+def _evicted_by_kubelet(name):
+    """Its root cause: of the whole pod, not of a container."""
+    line = f"Pod {name}-slice-0-0-"
+    return {**FIRST, "class": "StorageError", "reason": "Evicted", "owner": "Tenant", "basis": "Observed", "line": line, "container": None}
+
+
 def kubelet_evicted(stage):
     """More on a volume than it may hold: kubelet evicts the pod, and only its Event and the pod's message show it."""
     name = "kubelet-evicted"
@@ -78,8 +85,16 @@ def kubelet_evicted(stage):
     stage.wait_step(name, 2, 0)
     stage.wait_end(name)
     stage.judge(name, {"Eviction": 1})
-    expected = {"class": "StorageError", "reason": "Evicted", "owner": "Tenant", "basis": "Observed", "line": "Pod kubelet-evicted-slice-0-0-"}
-    stage.judge_root_cause(name, 1, {**expected, **FIRST, "container": None})  # the whole pod
+    stage.judge_root_cause(name, 1, _evicted_by_kubelet(name))
+
+
+def kubelet_evicted_at_the_end(stage):
+    """The same where the job may not restart: the eviction is no interruption, but what it failed of."""
+    name = "kubelet-evicted-at-the-end"
+    stage.submit(name, STEPS=25, restarts=0, FAIL_AT=failing("disk"), scratch={"sizeLimit": "16Mi"})
+    stage.wait_end(name)
+    ledgers.causes(stage.tally, name, stage.goodput(name), {})
+    stage.judge_root_cause(name, 1, _evicted_by_kubelet(name))
 
 
 def evicted_unsaved(stage):
@@ -231,7 +246,7 @@ def maxtext(stage):
 GROUPS = {
     "smoke": (smoke, acts_page.dashboard),
     "short-tokens": (acts_nodes.short_tokens,),
-    "trainers": (exception, shard, segfault, memory, long_log, late_image, kubelet_evicted),
+    "trainers": (exception, shard, segfault, memory, long_log, late_image, kubelet_evicted, kubelet_evicted_at_the_end),
     "pods": (evicted_unsaved, evicted_saved, preempted, hang),
     "names": (acts_nodes.names,),
     "jax": (jax,),
