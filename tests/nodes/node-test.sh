@@ -40,20 +40,27 @@ free_mb=$(df -Pm "$ROOT" | awk 'END {print $4}')
 need_gb=20
 [ -z "${NODES_REGISTRY:-}" ] || need_gb=8
 case ",$groups," in *,jax,*) need_gb=35 ;; esac
-case ",$groups," in *,deaths,*) need_gb=$((need_gb + 10)) ;; esac
 [ "$free_mb" -gt $((need_gb * 1000)) ] || need "$need_gb GB of free disk below $ROOT, there are $((free_mb / 1000))"
-# without_maxtext WHY: one failure; the other acts are played all the same.
-without_maxtext() {
-  groups=$(tr ',' '\n' <<<"$groups" | grep -vx maxtext | paste -sd,)
+# without GROUP WHY: one failure; the other acts are played all the same.
+without() {
+  groups=$(tr ',' '\n' <<<"$groups" | { grep -vx "$1" || true; } | paste -sd,)
   failed=$((failed + 1))
-  echo "not ok - the act maxtext was not played: $*"
+  echo "not ok - the group $1 was not played: $2"
   [ -n "$groups" ] || { echo "$passed passed, $failed failed" && exit 1; }
 }
-wants_maxtext() { case ",$groups," in *,maxtext,*) ;; *) return 1 ;; esac }
-if wants_maxtext; then # 1.3 GB, unpacked from as much, and an image on two nodes
-  need_gb=$((need_gb + 5))
-  [ "$free_mb" -gt $((need_gb * 1000)) ] || without_maxtext "it needs $need_gb GB of free disk below $ROOT, there are $((free_mb / 1000))"
-fi
+wants() { case ",$groups," in *,"$1",*) ;; *) return 1 ;; esac }
+# more_disk GROUP GB
+more_disk() {
+  local gb=$((need_gb + $2))
+  wants "$1" || return 0
+  if [ "$free_mb" -gt $((gb * 1000)) ]; then
+    need_gb=$gb
+  else
+    without "$1" "it needs $gb GB of free disk below $ROOT, there are $((free_mb / 1000))"
+  fi
+}
+more_disk deaths 10 # PyTorch with CUDA's libraries, and the archives that it comes in
+more_disk maxtext 5 # 1.3 GB, unpacked from as much, and an image on two nodes
 echo "free disk: $((free_mb / 1000)) GB, $need_gb needed"
 
 # What a run may not leave behind on the host, one line each; addresses, as names of interfaces go with their machines.
@@ -98,12 +105,12 @@ begun=$SECONDS
 build_all() {
   # shellcheck disable=SC2086 # a list of words
   "$HERE/build.sh" $MACHINE_PROGRAMS jobset-manager kueue-manager
-  case ",$groups," in *,names,* | *,deaths,*) "$HERE/build.sh" coredns ;; esac
-  case ",$groups," in *,guides,*) make -s -C "$ROOT" programs ;; esac # the plugin for kubectl
+  if wants names || wants deaths; then "$HERE/build.sh" coredns; fi
+  if wants guides; then make -s -C "$ROOT" programs; fi # the plugin for kubectl
   "$NODES_HERE/images.sh"
-  case ",$groups," in *,jax,*) "$NODES_HERE/images.sh" jax ;; esac
-  case ",$groups," in *,deaths,*) "$ROOT/tests/deaths/setup.sh" && "$NODES_HERE/images.sh" deaths ;; esac
-  ! wants_maxtext || "$NODES_HERE/images.sh" maxtext || without_maxtext "it cannot be had here, as said above"
+  ! wants jax || "$NODES_HERE/images.sh" jax
+  ! wants deaths || { "$ROOT/tests/deaths/setup.sh" && "$NODES_HERE/images.sh" deaths; } || without deaths "PyTorch cannot be had here, as said above"
+  ! wants maxtext || "$NODES_HERE/images.sh" maxtext || without maxtext "it cannot be had here, as said above"
 }
 [ -n "${NODES_REGISTRY:-}" ] || build_all
 echo "built in $((SECONDS - begun)) s"

@@ -89,7 +89,7 @@ def kubelet_evicted(stage):
 
 
 def kubelet_evicted_at_the_end(stage):
-    """The same where the job may not restart: the eviction is no interruption, but what it failed of."""
+    """The same where the job may not restart: what it fails of is not an interruption."""
     name = "kubelet-evicted-at-the-end"
     stage.submit(name, STEPS=25, restarts=0, FAIL_AT=failing("disk"), scratch={"sizeLimit": "16Mi"})
     stage.wait_end(name)
