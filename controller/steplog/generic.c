@@ -40,6 +40,7 @@ struct generic_candidate {
     int64_t at_ms;             /* of the last line; TIME_UNKNOWN */
     int agreed[GENERIC_TIMES]; /* lines whose number of that place was the time of each step since the line before */
     int time_place;            /* from 1 on; 0: no number of the line says how long steps take */
+    bool leaves_out;           /* that number was once less than the time since the line before */
     struct {
         int64_t at_ms, step;
     } events[GENERIC_HELD]; /* until it is accepted */
@@ -138,16 +139,19 @@ static void choose_time(struct generic_candidate *c) {
 }
 
 /* How long each of the steps took, by the line; RECORD_NONE. It is at most the time since the line before. Where
- * it is all of that time, and a line between shows a save or an evaluation, it holds that, too. */
+ * it is all of that time, and a line between shows a save or an evaluation, it holds that, too. Where it always was all
+ * of that time, it proves nothing that the lines' distance does not: saves may leave no line. */
 static int64_t mean_ms(const struct steplog *s, const struct generic_line *l, int64_t steps) {
-    const struct generic_candidate *c = &((const struct generic *)s->state)->candidates[0];
+    struct generic_candidate *c = &((struct generic *)s->state)->candidates[0];
     int64_t at_ms = s->stamp_ms;
     int64_t us = c->time_place > 0 && c->time_place <= l->time_count ? l->times[c->time_place - 1].us : -1;
     if (us < 0 || steps <= 0 || at_ms == TIME_UNKNOWN || c->at_ms == TIME_UNKNOWN)
         return RECORD_NONE;
     int64_t ms = us / 1000, since_ms = at_ms - c->at_ms;
     int64_t each_ms = since_ms / steps, off_ms = each_ms / 32 + 20;
-    bool holds_more = s->pace.is_broken && ms >= each_ms - off_ms;
+    bool is_all = ms >= each_ms - off_ms;
+    c->leaves_out |= !is_all;
+    bool holds_more = is_all && (s->pace.is_broken || !c->leaves_out);
     return ms <= each_ms + off_ms && !holds_more ? ms : RECORD_NONE;
 }
 
@@ -490,6 +494,7 @@ static void visit_candidate(struct codec *c, struct generic_candidate *x) {
         CODEC_INT(c, &x->agreed[i], 0, INT32_MAX);
     }
     CODEC_INT(c, &x->time_place, 0, GENERIC_TIMES);
+    codec_bool(c, &x->leaves_out);
     codec_bool(c, &x->is_epoch);
     codec_bool(c, &x->is_row);
     codec_bool(c, &x->is_unplaced);

@@ -178,6 +178,17 @@ static int64_t done_before(const struct generic_bar *b, const struct steplog *s,
     return starts_at_zero && left_out > 0 && left_out <= s->bar_before.last ? left_out : 0;
 }
 
+/* A process's first bar that is shorter than that of the process before is of the rest of the same steps. Which epoch a
+ * line names is not the bar's then. */
+static bool is_rest(const struct generic_bar *b, const struct steplog *s, const struct progress *bar) {
+    return b->drawn == 0 && bar->total < s->bar_before.length && done_before(b, s, bar) > 0;
+}
+
+static int64_t no_epoch(struct generic_bar *b) {
+    b->named_epoch = b->epoch_of_line = RECORD_NONE;
+    return RECORD_NONE;
+}
+
 bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct slice text) {
     struct progress bar;
     if (!parse_tqdm(text, &bar) && !parse_rich(text, &bar))
@@ -208,7 +219,7 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
     if (b->has_loss && bar.done != b->done && !shows_loss(text))
         return true; /* one of a validation looks the same */
     if (epoch == RECORD_NONE)
-        epoch = named_epoch(b, &bar);
+        epoch = is_rest(b, s, &bar) ? no_epoch(b) : named_epoch(b, &bar);
     if (epoch != RECORD_NONE && epoch > STEPLOG_MAX_STEP / bar.total - 1)
         return true;
     int64_t done = b->done;
@@ -259,8 +270,10 @@ static void emit_resume(struct steplog *s, int64_t step) {
 }
 
 static void emit_drawings(const struct generic_bar *b, struct steplog *s, int64_t from_ms) {
-    if (b->epoch == RECORD_NONE && s->bar.total == RECORD_NONE)
-        s->bar.total = b->before + b->total;
+    if (s->bar.total == RECORD_NONE) {
+        s->bar.total = (b->epoch != RECORD_NONE ? b->epoch * b->total : b->before) + b->total;
+        s->bar.length = b->total;
+    }
     s->bar.last = b->drawings[b->count - 1].step;
     if (s->last_step == RECORD_NONE)
         emit_resume(s, b->resumed_step);

@@ -113,10 +113,10 @@ struct steplog {
     int64_t blocking_step; /* of a save that training waits for; RECORD_NONE */
     int64_t unproved_step; /* of a save in the background that nothing has proved to be final; RECORD_NONE */
 
-    /* Of a bar that counts the steps of this process, and of the process before: its steps in all, as if it had counted
-     * from the job's first one, and the last one done. RECORD_NONE. */
+    /* Of the first bar that counts the steps of this process, and of the process before: its end and the last step
+     * done, as steps are numbered, and its own length. RECORD_NONE. */
     struct steplog_bar {
-        int64_t total, last;
+        int64_t total, last, length;
     } bar, bar_before;
     /* What the job's logs show of a counter of batches within an epoch whose length no line gives. */
     struct steplog_epochs {

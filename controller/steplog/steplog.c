@@ -49,7 +49,7 @@ static void begin_process(struct steplog *s) {
     s->is_saving = s->is_evaluating = false;
     if (s->bar.total != RECORD_NONE)
         s->bar_before = s->bar;
-    s->bar = (struct steplog_bar){RECORD_NONE, RECORD_NONE};
+    s->bar = (struct steplog_bar){RECORD_NONE, RECORD_NONE, RECORD_NONE};
 }
 
 void steplog_continue(struct steplog *s, const struct steplog *before) {
@@ -556,6 +556,7 @@ static void visit_counts(struct codec *c, struct steplog_counts *counts) {
 static void visit_bar(struct codec *c, struct steplog_bar *bar) {
     visit_step(c, &bar->total);
     visit_step(c, &bar->last);
+    visit_step(c, &bar->length);
 }
 
 static void visit_job(struct steplog *s, struct codec *c) {

@@ -32,14 +32,15 @@ static void on_record(void *context, const struct record *r) {
     seen->duration_ms = r->duration_ms;
 }
 
-/* Reads `count` lines, a second apart from 02:00:00 on; the format's first two numbers are the line's, from 0. */
-static const char *read_lines(const char *format, int count, struct seen *seen) {
+/* Reads `count` lines, a second apart from 02:00:00 on, but ten seconds before line `late`; the format's first two
+ * numbers are the line's, from 0. */
+static const char *read_late_lines(const char *format, int count, int late, struct seen *seen) {
     static char name[80];
     struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, seen);
     *seen = (struct seen){0};
     for (int i = 0; i < count; i++) {
         char line[300];
-        snprintf(line, sizeof line, "2026-11-21T02:00:%02dZ ", i);
+        snprintf(line, sizeof line, "2026-11-21T02:00:%02dZ ", i + (i >= late ? 9 : 0));
         size_t n = strlen(line);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -52,6 +53,10 @@ static const char *read_lines(const char *format, int count, struct seen *seen) 
     snprintf(name, sizeof name, "%s", steplog_recognized_name(s));
     steplog_free(s);
     return name;
+}
+
+static const char *read_lines(const char *format, int count, struct seen *seen) {
+    return read_late_lines(format, count, count, seen);
 }
 
 #define AT_MS INT64_C(1795226400000) /* 02:00:00 */
@@ -176,10 +181,20 @@ TEST(durations_that_agree_with_the_distance_of_lines_are_read) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct seen seen;
-        read_lines(cases[i].line, 9, &seen);
+        read_late_lines(cases[i].line, 9, 7, &seen);
         CHECK_INT(seen.steps, 9);
         CHECK_INT(seen.duration_ms, cases[i].duration_ms);
     }
+}
+
+/* It may be the time since the line before, which holds saves that no line shows. */
+TEST(a_duration_that_leaves_nothing_out_proves_nothing) {
+    struct seen seen;
+    read_lines("tick %d loss 3.1 sec/tick 1.0", 9, &seen);
+    CHECK_INT(seen.steps, 9);
+    CHECK_INT(seen.duration_ms, RECORD_NONE);
+    read_late_lines("tick %d loss 3.1 sec/tick 1.0", 9, 8, &seen);
+    CHECK_INT(seen.duration_ms, 1000);
 }
 
 static void read_bar(const char *first, struct seen *seen) {
@@ -208,17 +223,21 @@ TEST(a_bar_records_where_training_resumed) {
 }
 
 /* A bar of `steps` drawings with that total, a step a second, from 0 on. */
-static struct steplog *read_rest(const struct steplog *before, int steps, int total, struct seen *seen) {
+static void feed_bar(struct steplog *s, int steps, int total) {
     char text[2000];
     int n = snprintf(text, sizeof text, "2026-11-21T02:00:00Z steps:   0%%|  | 0/%d [00:00<?, ?it/s]", total);
     for (int i = 1; i <= steps; i++)
         n += snprintf(text + n, sizeof text - (size_t)n,
                       "\rsteps:   4%%|4   | %d/%d [00:%02d<01:01,  1.6it/s, avr_loss=0.1]", i, total, i);
+    steplog_feed(s, (struct slice){text, (size_t)n}, true);
+}
+
+static struct steplog *read_rest(const struct steplog *before, int steps, int total, struct seen *seen) {
     struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, seen);
     *seen = (struct seen){0};
     if (before != NULL)
         steplog_continue(s, before);
-    steplog_feed(s, (struct slice){text, (size_t)n}, true);
+    feed_bar(s, steps, total);
     steplog_end(s);
     return s;
 }
@@ -242,6 +261,27 @@ TEST(a_bar_of_the_rest_continues_the_process_before) {
     third = read_rest(second, 6, 100, &seen); /* it starts over */
     CHECK_INT(seen.resumed_step, 1);
     steplog_free(third);
+    steplog_free(second);
+    steplog_free(first);
+}
+
+/* An epoch named before a bar of all epochs does not number its steps. */
+TEST(a_bar_of_the_rest_is_not_of_the_epoch_that_a_line_names) {
+    struct seen seen;
+    struct steplog *first = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    seen = (struct seen){0};
+    steplog_feed(first, SLICE("2026-11-21T02:00:00Z epoch 1/3\n"), true);
+    feed_bar(first, 12, 100);
+    steplog_end(first);
+    int64_t done = seen.last_step;
+    struct steplog *second = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    seen = (struct seen){0};
+    steplog_continue(second, first);
+    steplog_feed(second, SLICE("2026-11-21T02:05:00Z epoch 2/3\n"), true);
+    feed_bar(second, 12, 92);
+    steplog_end(second);
+    CHECK_INT(seen.resumed_step, done - 12 + 9);
+    CHECK_INT(seen.last_step, done + 8);
     steplog_free(second);
     steplog_free(first);
 }

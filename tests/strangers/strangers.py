@@ -50,7 +50,7 @@ BAR = "only a bar: a save or an evaluation looks like a long step"
 # with one file, and why, as far as it is known.
 KNOWN = {
     "dlrm": (4, 4, "too few lines in an attempt"),
-    "stylegan3": (1, 1, "the time that a line states holds the saves, which no line shows"),
+    "kohya": (1, 1, "in one job more than a restart's steps are lost"),
     "espnet2": (1, 0, "in one job an attempt ends before its second line"),
     "cyclegan": (14, 14, "too few lines in an epoch whose length no line gives"),
     "vits": (14, 5, "a share of the epoch, and a line every 50 steps: epochs count as steps"),
