@@ -22,6 +22,17 @@ static void append_lines(struct buf *out, struct slice text) {
     }
 }
 
+/* The same of a style sheet, also without spaces next to its punctuation. None of its strings has such a space. */
+static void append_style(struct buf *out, struct slice text) {
+    CLEANUP_BUF struct buf lines;
+    buf_init(&lines, DOCUMENT_MAX_BYTES);
+    append_lines(&lines, text);
+    const char *at = buf_text(&lines);
+    for (char before = '\0'; *at != '\0'; before = *at++)
+        if (*at != ' ' || (strchr(":;,{", before) == NULL && strchr("{}", at[1]) == NULL))
+            buf_append_char(out, *at);
+}
+
 /* Writes '<' as an escape, since "</script>" would end the data block. */
 static void append_data(struct buf *out, struct slice json) {
     for (size_t i = 0; i < json.size_bytes; i++)
@@ -49,7 +60,7 @@ static void append_hash(struct buf *out, struct slice text) {
 static void append_part(struct buf *out, struct slice name, struct slice job, const struct buf *script) {
     CLEANUP_BUF struct buf css;
     buf_init(&css, DOCUMENT_MAX_BYTES);
-    append_lines(&css, asset_get(ASSET_CSS));
+    append_style(&css, asset_get(ASSET_CSS));
     if (slice_is(name, "STYLE"))
         buf_append_slice(out, buf_slice(&css));
     else if (slice_is(name, "STYLE_HASH"))
