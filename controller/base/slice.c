@@ -120,6 +120,19 @@ bool slice_take_until(struct slice *s, char delimiter, struct slice *taken) {
     return true;
 }
 
+bool slice_find_pair(struct slice pairs, char separator, const char *name, struct slice *value) {
+    struct slice pair;
+    for (bool is_last = false; !is_last;) {
+        is_last = !slice_take_until(&pairs, separator, &pair);
+        pair = slice_trim(is_last ? pairs : pair);
+        if (slice_take_prefix(&pair, name) && slice_take_char(&pair, '=')) {
+            *value = pair;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool slice_take_line(struct slice *s, struct slice *line) {
     if (s->size_bytes == 0)
         return false;

@@ -70,6 +70,9 @@ static inline bool slice_take_prefix(struct slice *s, const char *prefix) {
 }
 /* Takes up to the delimiter, which is dropped; false if it does not occur. */
 bool slice_take_until(struct slice *s, char delimiter, struct slice *taken);
+/* The value of the first "name=value" among pairs such as "a=b; c=d", blanks around them left out; false if there is
+ * none. */
+bool slice_find_pair(struct slice pairs, char separator, const char *name, struct slice *value);
 /* Takes the next line without its "\n" (and "\r"); false at the end. A last line without "\n" counts. */
 bool slice_take_line(struct slice *s, struct slice *line);
 bool slice_take_int(struct slice *s, int64_t *value);  /* [+-]digits; false on overflow */

@@ -3,23 +3,14 @@
 #include "base/jscan.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
+#include "export/verdicts.h"
 #include "kube/review.h"
 
-#include <openssl/evp.h>
 #include <string.h>
 
 enum {
-    DIGEST_BYTES = 32,
-    MAX_VERDICTS = 64, /* the oldest is replaced */
-    MAX_PENDING = 16,  /* unknown tokens in review at once; one more gets 503 */
-};
-#define ALLOWED_US INT64_C(60000000)
-#define REFUSED_US INT64_C(10000000)
-
-struct verdict {
-    unsigned char token[DIGEST_BYTES];
-    int status; /* 200, 401, 403 */
-    int64_t until_us;
+    MAX_VERDICTS = 64,
+    MAX_PENDING = 16, /* unknown tokens in review at once; one more gets 503 */
 };
 
 /* A request that waits for the API server. */
@@ -29,14 +20,14 @@ struct pending {
     struct server_ticket *ticket;
     struct kube_review *review;
     struct kube_call *call;
-    unsigned char token[DIGEST_BYTES];
+    unsigned char token[SHA256_BYTES];
     struct buf accept;
 };
 
 struct gate {
     struct kube_client *client;
     struct server_endpoint behind;
-    struct verdict verdicts[MAX_VERDICTS];
+    struct verdicts *verdicts;
     struct pending *pending;
     int pending_count;
 };
@@ -45,29 +36,12 @@ struct gate *gate_new(struct kube_client *client, const struct server_endpoint *
     struct gate *gate = mem_new(struct gate);
     gate->client = client;
     gate->behind = *behind;
+    gate->verdicts = verdicts_new(MAX_VERDICTS, NULL);
     return gate;
 }
 
 static int64_t now_us(const struct gate *gate) {
     return loop_now(kube_client_loop(gate->client)).us;
-}
-
-static const struct verdict *known(const struct gate *gate, const unsigned char *token) {
-    for (int i = 0; i < MAX_VERDICTS; i++) {
-        const struct verdict *v = &gate->verdicts[i];
-        if (v->until_us > now_us(gate) && memcmp(v->token, token, DIGEST_BYTES) == 0)
-            return v;
-    }
-    return NULL;
-}
-
-static void remember(struct gate *gate, const unsigned char *token, int status) {
-    struct verdict *oldest = &gate->verdicts[0];
-    for (int i = 1; i < MAX_VERDICTS; i++)
-        if (gate->verdicts[i].until_us < oldest->until_us)
-            oldest = &gate->verdicts[i];
-    *oldest = (struct verdict){.status = status, .until_us = now_us(gate) + (status == 200 ? ALLOWED_US : REFUSED_US)};
-    memcpy(oldest->token, token, DIGEST_BYTES);
 }
 
 static void refuse(struct server_reply *reply, int status) {
@@ -99,7 +73,7 @@ static void conclude(struct pending *p, int status) {
         refuse(&reply, status);
     server_reply_whole(&reply);
     if (status != 503)
-        remember(gate, p->token, status);
+        verdicts_put(gate->verdicts, p->token, status, NULL, now_us(gate));
     server_answer(p->ticket, &reply);
     buf_done(&reply.body);
     pending_end(p);
@@ -144,7 +118,7 @@ static void ask(struct gate *gate, const struct server_request *request, struct 
     p->next = gate->pending;
     gate->pending = p;
     gate->pending_count++;
-    memcpy(p->token, digest, DIGEST_BYTES);
+    memcpy(p->token, digest, SHA256_BYTES);
     buf_init(&p->accept, request->accept.size_bytes + 1);
     buf_append_slice(&p->accept, request->accept);
     p->ticket = server_reply_later(request);
@@ -154,14 +128,13 @@ static void ask(struct gate *gate, const struct server_request *request, struct 
 void gate_handle(void *context, const struct server_request *request, struct server_reply *reply) {
     struct gate *gate = context;
     struct slice token = request->authorization;
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size;
-    if (!slice_take_prefix(&token, "Bearer ") || token.size_bytes == 0 ||
-        EVP_Digest(token.data, token.size_bytes, digest, &size, EVP_sha256(), NULL) != 1) {
+    unsigned char digest[SHA256_BYTES];
+    if (!slice_take_prefix(&token, "Bearer ") || token.size_bytes == 0) {
         refuse(reply, 401);
         return;
     }
-    const struct verdict *verdict = known(gate, digest);
+    sha256(token, digest);
+    const struct verdict *verdict = verdicts_find(gate->verdicts, digest, now_us(gate));
     if (verdict != NULL && verdict->status == 200)
         gate->behind.handle(gate->behind.context, request, reply);
     else if (verdict != NULL)
@@ -179,5 +152,6 @@ void gate_free(struct gate *gate) {
         server_answer(gate->pending->ticket, NULL);
         pending_end(gate->pending);
     }
+    verdicts_free(gate->verdicts);
     free(gate);
 }

@@ -1,6 +1,6 @@
 /* gate: decides who may read /metrics: the bearer of a token that the API server knows (TokenReview), if the user may
- * "get" the path (SubjectAccessReview), as in kube-rbac-proxy and controller-runtime. Verdicts are cached for a minute
- * (refusals for ten seconds) by the token's SHA-256. Tokens are neither kept nor logged. */
+ * "get" the path (SubjectAccessReview), as in kube-rbac-proxy and controller-runtime. Verdicts hold for a while
+ * (export/verdicts.h). */
 #ifndef EXPORT_GATE_H
 #define EXPORT_GATE_H
 

@@ -144,7 +144,7 @@ static int next_news(void *context, void *who, int64_t *cursor, struct buf *mess
 static void *admit_reader(void *context, const struct server_request *request) {
     const struct page *page = context;
     struct viewer *viewer = NULL;
-    viewers_find(page->viewers, request, &viewer, NULL, NULL);
+    viewers_find(page->viewers, request, &viewer);
     return viewer;
 }
 
@@ -157,17 +157,10 @@ static void write_document(const struct page *page, const struct viewer *viewer,
     buf_append_slice(&reply->body, buf_slice(&page->document));
 }
 
-/* The value of one query parameter; false if it is absent or too long. */
+/* False if it is absent or too long. */
 static bool parameter(struct slice query, const char *name, char *out, size_t out_size) {
-    struct slice pair;
-    for (bool is_last = false; !is_last;) {
-        is_last = !slice_take_until(&query, '&', &pair);
-        if (is_last)
-            pair = query;
-        if (slice_take_prefix(&pair, name) && slice_take_char(&pair, '='))
-            return slice_copy(out, out_size, pair);
-    }
-    return false;
+    struct slice value;
+    return slice_find_pair(query, '&', name, &value) && slice_copy(out, out_size, value);
 }
 
 void page_write_job(const struct fleet_job *job, struct page_traces traces, struct buf *out) {
@@ -261,17 +254,13 @@ static void on_viewer(void *context, enum viewer_answer answer, struct viewer *v
 static void serve(const struct page *page, writer *write, const struct server_request *request,
                   struct server_reply *reply) {
     struct viewer *viewer = NULL;
-    enum viewer_answer answer = VIEWER_KNOWN;
-    struct visit *visit = NULL;
-    if (page->viewers != NULL) {
-        visit = mem_new(struct visit);
-        answer = viewers_find(page->viewers, request, &viewer, on_viewer, visit);
-    }
+    enum viewer_answer answer = page->viewers == NULL ? VIEWER_KNOWN : viewers_find(page->viewers, request, &viewer);
     if (answer == VIEWER_ASKED) {
+        struct visit *visit = mem_new(struct visit);
         *visit = (struct visit){page, write, server_reply_later(request), slice_dup(request->query)};
+        viewers_await(page->viewers, request, on_viewer, visit);
         return;
     }
-    free(visit);
     if (answer == VIEWER_KNOWN)
         write(page, viewer, request->query, reply);
     else

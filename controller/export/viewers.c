@@ -2,29 +2,26 @@
 
 #include "base/jsonlog.h"
 #include "base/mem.h"
+#include "export/verdicts.h"
 #include "kube/review.h"
 
-#include <openssl/evp.h>
+#include <assert.h>
 #include <string.h>
 
 enum {
-    DIGEST_BYTES = 32,
-    MAX_VIEWERS = 128,     /* known at once; the one that was asked for longest ago is forgotten */
+    MAX_VIEWERS = 128,     /* known at once */
     MAX_QUESTIONS = 16,    /* unknown tokens in review at once; one more gets 503 */
     MAX_WAITING = 32,      /* requests for one of them */
     MAX_NAMESPACES = 1000, /* that one viewer is asked about */
 };
-#define KNOWN_US INT64_C(60000000)
-#define REFUSED_US INT64_C(10000000)
 #define FEED_US INT64_C(600000000)
 #define GROUP "goodput.dev"
 
 struct viewer {
     int holds;
-    unsigned char token[DIGEST_BYTES];
-    bool is_somebody, sees_all, sees_fleets;
+    bool sees_all, sees_fleets;
     struct map namespaces; /* that they see; values are the viewer itself */
-    int64_t until_us, over_us;
+    int64_t over_us;
 };
 
 struct waiting {
@@ -36,6 +33,7 @@ struct waiting {
 struct question {
     struct viewers *viewers;
     struct question *next;
+    unsigned char token[SHA256_BYTES];
     struct viewer *viewer;
     struct kube_review *review;
     struct kube_call *call;
@@ -50,7 +48,7 @@ struct question {
 struct viewers {
     struct kube_client *client;
     const struct fleet *fleet;
-    struct viewer *known[MAX_VIEWERS]; /* NULL: free */
+    struct verdicts *known; /* their bearers are held viewers */
     struct question *questions;
     int question_count;
 };
@@ -59,6 +57,7 @@ struct viewers *viewers_new(struct kube_client *client, const struct fleet *flee
     struct viewers *v = mem_new(struct viewers);
     v->client = client;
     v->fleet = fleet;
+    v->known = verdicts_new(MAX_VIEWERS, viewer_release);
     return v;
 }
 
@@ -93,23 +92,6 @@ void viewer_release(void *held) {
     free(viewer);
 }
 
-static void remember(struct viewers *v, struct viewer *viewer) {
-    struct viewer **oldest = &v->known[0];
-    for (int i = 0; i < MAX_VIEWERS && *oldest != NULL; i++)
-        if (v->known[i] == NULL || v->known[i]->until_us < (*oldest)->until_us)
-            oldest = &v->known[i];
-    viewer_release(*oldest);
-    *oldest = viewer_hold(viewer);
-}
-
-static struct viewer *known(const struct viewers *v, const unsigned char *token) {
-    for (int i = 0; i < MAX_VIEWERS; i++)
-        if (v->known[i] != NULL && v->known[i]->until_us > now_us(v) &&
-            memcmp(v->known[i]->token, token, DIGEST_BYTES) == 0)
-            return v->known[i];
-    return NULL;
-}
-
 /* ---- a question ---- */
 
 static void question_end(struct question *q, enum viewer_answer answer) {
@@ -127,12 +109,12 @@ static void question_end(struct question *q, enum viewer_answer answer) {
     free(q);
 }
 
-static void conclude(struct question *q) {
+static void conclude(struct question *q, bool is_somebody) {
     int64_t now = now_us(q->viewers);
-    q->viewer->until_us = now + (q->viewer->is_somebody ? KNOWN_US : REFUSED_US);
     q->viewer->over_us = now + FEED_US;
-    remember(q->viewers, q->viewer);
-    question_end(q, q->viewer->is_somebody ? VIEWER_KNOWN : VIEWER_UNKNOWN);
+    verdicts_put(q->viewers->known, q->token, is_somebody ? 200 : 401, is_somebody ? viewer_hold(q->viewer) : NULL,
+                 now);
+    question_end(q, is_somebody ? VIEWER_KNOWN : VIEWER_UNKNOWN);
 }
 
 static void fail(struct question *q, const char *what, const struct error *err) {
@@ -174,7 +156,7 @@ static void on_access(void *context, int status, struct slice body, const struct
         map_put(&q->viewer->namespaces, slice_of(q->namespaces[q->asked - 2]), q->viewer);
     q->asked++;
     if (q->asked >= 2 && (q->viewer->sees_all || (size_t)q->asked - 2 >= q->count))
-        conclude(q);
+        conclude(q, true);
     else
         ask_access(q);
 }
@@ -202,9 +184,8 @@ static void on_token(void *context, struct slice user, const struct error *err) 
         fail(q, "TokenReview", err);
         return;
     }
-    q->viewer->is_somebody = user.size_bytes > 0;
-    if (!q->viewer->is_somebody) {
-        conclude(q);
+    if (user.size_bytes == 0) {
+        conclude(q, false);
         return;
     }
     buf_append_slice(&q->user, user);
@@ -219,7 +200,7 @@ static struct question *question_new(struct viewers *v, const unsigned char *dig
     v->questions = q;
     v->question_count++;
     q->viewer = viewer_hold(mem_new(struct viewer));
-    memcpy(q->viewer->token, digest, DIGEST_BYTES);
+    memcpy(q->token, digest, SHA256_BYTES);
     map_init(&q->viewer->namespaces, NULL);
     buf_init(&q->user, 1 << 20);
     return q;
@@ -227,57 +208,49 @@ static struct question *question_new(struct viewers *v, const unsigned char *dig
 
 /* ---- the request ---- */
 
-/* Of the header Cookie: a=b; c=d. */
-static struct slice cookie_value(struct slice cookie, const char *name) {
-    struct slice pair;
-    for (bool is_last = false; !is_last;) {
-        is_last = !slice_take_until(&cookie, ';', &pair);
-        pair = slice_trim(is_last ? cookie : pair);
-        if (slice_take_prefix(&pair, name) && slice_take_char(&pair, '='))
-            return pair;
-    }
-    return (struct slice){0};
-}
-
 static struct slice token_of(const struct server_request *request) {
     struct slice token = request->authorization;
-    return slice_take_prefix(&token, "Bearer ") ? token : cookie_value(request->cookie, "goodput-token");
+    if (!slice_take_prefix(&token, "Bearer ") && !slice_find_pair(request->cookie, ';', "goodput-token", &token))
+        return (struct slice){0};
+    return token;
 }
 
 static struct question *asked(struct viewers *v, const unsigned char *digest) {
     for (struct question *q = v->questions; q != NULL; q = q->next)
-        if (memcmp(q->viewer->token, digest, DIGEST_BYTES) == 0)
+        if (memcmp(q->token, digest, SHA256_BYTES) == 0)
             return q;
     return NULL;
 }
 
-enum viewer_answer viewers_find(struct viewers *v, const struct server_request *request, struct viewer **ret,
-                                viewer_done *done, void *context) {
+enum viewer_answer viewers_find(struct viewers *v, const struct server_request *request, struct viewer **ret) {
     struct slice token = token_of(request);
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size;
-    if (token.size_bytes == 0 || EVP_Digest(token.data, token.size_bytes, digest, &size, EVP_sha256(), NULL) != 1)
+    unsigned char digest[SHA256_BYTES];
+    if (token.size_bytes == 0)
         return VIEWER_UNKNOWN;
-    struct viewer *viewer = known(v, digest);
-    if (viewer != NULL && !viewer->is_somebody)
+    sha256(token, digest);
+    const struct verdict *known = verdicts_find(v->known, digest, now_us(v));
+    if (known != NULL && known->status != 200)
         return VIEWER_UNKNOWN;
-    if (viewer != NULL) {
-        *ret = viewer_hold(viewer);
+    if (known != NULL) {
+        *ret = viewer_hold(known->bearer);
         return VIEWER_KNOWN;
     }
     struct question *q = asked(v, digest);
-    bool is_new = q == NULL;
-    if (is_new && v->question_count >= MAX_QUESTIONS)
+    if (q != NULL)
+        return q->waiting_count < MAX_WAITING ? VIEWER_ASKED : VIEWER_BUSY;
+    if (v->question_count >= MAX_QUESTIONS)
         return VIEWER_BUSY;
-    if (is_new)
-        q = question_new(v, digest);
-    if (done != NULL && q->waiting_count == MAX_WAITING)
-        return VIEWER_BUSY;
-    if (done != NULL)
-        q->waiting[q->waiting_count++] = (struct waiting){done, context};
-    if (is_new)
-        q->review = kube_review_token(v->client, token, NULL, on_token, q);
+    q = question_new(v, digest);
+    q->review = kube_review_token(v->client, token, NULL, on_token, q);
     return VIEWER_ASKED;
+}
+
+void viewers_await(struct viewers *v, const struct server_request *request, viewer_done *done, void *context) {
+    unsigned char digest[SHA256_BYTES];
+    sha256(token_of(request), digest);
+    struct question *q = asked(v, digest);
+    assert(q != NULL && q->waiting_count < MAX_WAITING);
+    q->waiting[q->waiting_count++] = (struct waiting){done, context};
 }
 
 void viewers_free(struct viewers *v) {
@@ -285,7 +258,6 @@ void viewers_free(struct viewers *v) {
         return;
     while (v->questions != NULL)
         question_end(v->questions, VIEWER_BUSY);
-    for (int i = 0; i < MAX_VIEWERS; i++)
-        viewer_release(v->known[i]);
+    verdicts_free(v->known);
     free(v);
 }

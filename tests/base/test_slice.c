@@ -235,3 +235,13 @@ TEST(exactness_is_reported) {
     CHECK(number_to_scaled(&n, 1, &value, &exact) && value == 35 && exact);
     CHECK(number_to_scaled(&n, 0, &value, &exact) && value == 4 && !exact);
 }
+
+TEST(a_pair_is_found_by_its_whole_name) {
+    struct slice value = SLICE("untouched");
+    CHECK(!slice_find_pair(SLICE(""), ';', "a", &value));
+    CHECK(!slice_find_pair(SLICE("ab=1; b"), ';', "a", &value) && !slice_find_pair(SLICE("ab=1; b"), ';', "b", &value));
+    CHECK(slice_is(value, "untouched"));
+    CHECK(slice_find_pair(SLICE("x=a=9; a=1=2 ; a=3"), ';', "a", &value) && slice_is(value, "1=2"));
+    CHECK(slice_find_pair(SLICE("name=n&namespace="), '&', "namespace", &value) && value.size_bytes == 0);
+    CHECK(slice_find_pair(SLICE("namespace=a&name=n"), '&', "name", &value) && slice_is(value, "n"));
+}

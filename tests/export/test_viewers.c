@@ -241,7 +241,7 @@ static struct viewer *find(struct rig *r, const char *token) {
     CLEANUP_FREE char *header = mem_format("Bearer %s", token);
     const struct server_request request = {.authorization = slice_of(header)};
     struct viewer *viewer = NULL;
-    for (int i = 0; i < 20000 && viewers_find(r->viewers, &request, &viewer, NULL, NULL) == VIEWER_ASKED; i++)
+    for (int i = 0; i < 20000 && viewers_find(r->viewers, &request, &viewer) == VIEWER_ASKED; i++)
         loop_for(r->loop, 1000);
     return viewer;
 }
