@@ -88,9 +88,9 @@ def kubelet_evicted(stage):
     stage.judge_root_cause(name, 1, _evicted_by_kubelet(name))
 
 
-def kubelet_evicted_at_the_end(stage):
+def evicted_for_good(stage):
     """The same where the job may not restart: what it fails of is not an interruption."""
-    name = "kubelet-evicted-at-the-end"
+    name = "evicted-for-good"
     stage.submit(name, STEPS=25, restarts=0, FAIL_AT=failing("disk"), scratch={"sizeLimit": "16Mi"})
     stage.wait_end(name)
     ledgers.causes(stage.tally, name, stage.goodput(name), {})
@@ -246,7 +246,7 @@ def maxtext(stage):
 GROUPS = {
     "smoke": (smoke, acts_page.dashboard),
     "short-tokens": (acts_nodes.short_tokens,),
-    "trainers": (exception, shard, segfault, memory, long_log, late_image, kubelet_evicted, kubelet_evicted_at_the_end),
+    "trainers": (exception, shard, segfault, memory, long_log, late_image, kubelet_evicted, evicted_for_good),
     "pods": (evicted_unsaved, evicted_saved, preempted, hang),
     "names": (acts_nodes.names,),
     "jax": (jax,),
