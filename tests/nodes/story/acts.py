@@ -92,6 +92,7 @@ def evicted_for_good(stage):
     """The same where the job may not restart: what it fails of is not an interruption."""
     name = "evicted-for-good"
     stage.submit(name, STEPS=25, restarts=0, FAIL_AT=failing("disk"), scratch={"sizeLimit": "16Mi"})
+    stage.wait_for(f"{name}: the JobSet to fail", lambda: condition(stage.watch.object("jobsets", jobs.NAMESPACE, name) or {}, "Failed").get("status") == "True")
     stage.wait_end(name)
     ledgers.causes(stage.tally, name, stage.goodput(name), {})
     stage.judge_root_cause(name, 1, _evicted_by_kubelet(name))
