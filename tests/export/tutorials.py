@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The tutorials' objects on the embedded API server, and their commands on logs with the output that the page shows."""
 
+import json
 import os
 import re
 import shlex
@@ -70,6 +71,25 @@ def check_outputs(t, page):
             at = lines.index(line, at) + 1 if line in lines[at:] else at
 
 
+def check_trainer(t):
+    """The page's two commands that make the logs, with 6 steps instead of 500: killed at step 3, resumed from the save at step 1."""
+    commands = re.findall(r"^    ((?:\w+=\S+ )+)(tests/tutorials/slow/run.sh) (\S+) \S+ 500 > (first|second).log$", read(f"{FOLDER}/slow.md"), re.M)
+    t.check("slow.md makes two logs", [c[-1] for c in commands] == ["first", "second"], commands)
+    python = next((p for p in (sys.executable, "/usr/bin/python3") if subprocess.run([p, "-c", "import numpy"], capture_output=True).returncode == 0), None)
+    if python is None:
+        raise SystemExit("no numpy here: apt-get install python3-numpy")
+    for words, program, corpus, name in commands:
+        with tempfile.TemporaryDirectory() as folder:
+            log = f"{folder}/{name}.log"
+            environment = dict(os.environ, PYTHON=python, **{**dict(w.split("=") for w in words.split()), "DIE_AT": "3", "SAVE_EVERY": "2"})
+            with open(log, "w", encoding="utf-8") as out:
+                done = subprocess.run([program, corpus, folder + "/checkpoints", "6"], env=environment, stdout=out, stderr=subprocess.PIPE, text=True, timeout=400)
+            read_log = subprocess.run([f"{BIN}/kubectl-goodput", "analyze", log, "--format-file", "tests/tutorials/slow/format.yaml", "-o", "json"], capture_output=True, text=True)
+            steps = json.loads(read_log.stdout)["steps"] if done.returncode == 0 and read_log.returncode == 0 else {}
+        t.check(f"slow.md: the trainer of the {name} log was killed, resumed, and ended", (steps.get("last"), steps.get("retained"), steps.get("repeated"), steps.get("lastDurable")) == (5, 6, 2, 5),
+                f"{steps} {done.stderr[-300:]} {read_log.stderr}")
+
+
 # Kueue's part and the kubelets', in the embedded API server's language; the objects are the page's.
 PREEMPTION = """
 nodes pool count 2 chips 4
@@ -134,6 +154,7 @@ def main():
     check_gke(t)
     check_queue(t)
     check_outputs(t, "slow.md")
+    check_trainer(t)
     t.end()
 
 
