@@ -1,4 +1,5 @@
 """detector.py: the node-problem-detector of one node, with the rules of gpu-monitor.json and a kernel's log that a test writes."""
+import atexit
 import json
 import os
 import signal
@@ -28,6 +29,7 @@ class Detector:
                 [program, "--hostname-override", machine, "--apiserver-override", override, "--port", "0", "--prometheus-port", "0",
                  "--config.system-log-monitor", rules],
                 stdout=output, stderr=subprocess.STDOUT, env=dict(os.environ, NODE_NAME=machine, TZ="UTC"))
+        atexit.register(self.process.kill)  # where a test is ended in the middle
 
     def kernel_writes(self, text, at=None):
         """at: in Unix seconds; now."""
