@@ -36,7 +36,7 @@ enum { MEMORY_MAX_KIB = 1 << 20 };
 #else
 enum { MEMORY_MAX_KIB = 32 << 10 };
 #endif
-enum { SKIPPED = 77, ACTS_MAX = 32, RECOVERY_S = 60, LINE_WAIT_MS = 40000 };
+enum { SKIPPED = 77, ACTS_MAX = 32, RECOVERY_S = 90, LINE_WAIT_MS = 70000 };
 
 struct act {
     char *name, *text;

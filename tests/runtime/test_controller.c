@@ -197,7 +197,7 @@ TEST(controller_is_ready_once_synced) {
     struct apiserver *s = start_server();
     REQUIRE(s != NULL);
     int port = 0;
-    CHECK_INT(apiserver_do(s, "on any pods x2 : status 500"), 0);
+    CHECK_INT(apiserver_do(s, "on any jobs x2 : status 500"), 0);
     struct program *c =
         start_controller(s, (const char *[]){"--leader-elect=false", "--health-bind-address=127.0.0.1:0", NULL});
     MUST(program_says(c, "\"port\":", DEADLINE_MS));
@@ -206,7 +206,7 @@ TEST(controller_is_ready_once_synced) {
     CHECK_INT(get(port, "/healthz"), 200);
     CHECK_INT(get(port, "/readyz"), 503);
     CHECK_INT(get(port, "/nothing"), 404);
-    MUST(program_says(c, "\"synced\",\"resource\":\"pods\"", DEADLINE_MS));
+    MUST(program_says(c, "\"synced\",\"resource\":\"jobs\"", DEADLINE_MS));
     CHECK_INT(get(port, "/readyz"), 200);
 out:
     program_free(c);
