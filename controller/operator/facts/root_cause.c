@@ -348,13 +348,16 @@ static void take_words(struct model_job *job, const char *words, const char *nod
     end->evicted_ms = evicted_ms;
 }
 
-/* Of a job that failed with it: no interruption has that eviction. ret: the first one by the kubelet. */
+/* Of a job that failed with it: no interruption has that eviction. ret: the first one by the kubelet since all of its
+ * pods were there; those before it were replaced. */
 static bool find_eviction(const struct model_job *job, const struct ledger_execution *e,
                           struct ledger_disruption *ret) {
     const struct target_pods *pods = &job->target->pods;
+    if (e->available_ms == TIME_UNKNOWN)
+        return false;
     for (size_t i = 0; i < pods->count; i++) {
         struct ledger_disruption d = {.at_ms = TIME_UNKNOWN};
-        if (fact_pod_cause(pods->items[i], &d) && d.cause == CAUSE_EVICTION && d.at_ms >= e->start_ms &&
+        if (fact_pod_cause(pods->items[i], &d) && d.cause == CAUSE_EVICTION && d.at_ms >= e->available_ms &&
             d.at_ms <= e->end_ms && d.at_ms < ret->at_ms && reason_to_evict(job, d.evidence) != NULL)
             *ret = d;
     }
