@@ -103,6 +103,16 @@ int object_jobset_parse(struct slice json, struct object_jobset *jobset) {
     return object_jobset_read(json, JMEMBERS(set_rows), jobset);
 }
 
+void object_jobset_end_by(struct object_jobset *jobset, const char *type) {
+    const struct object_condition *c = object_condition_find(&jobset->conditions, type);
+    jobset->has_ended = c && slice_is(c->status, "True");
+    if (jobset->has_ended) {
+        jobset->end_ms = c->at_ms;
+        jobset->reason = c->reason;
+        jobset->message = c->message;
+    }
+}
+
 void object_template_scan(struct jscan *j, void *job) {
     jmembers_read(j, JMEMBERS(pod_template), job);
 }

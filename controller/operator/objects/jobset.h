@@ -34,6 +34,8 @@ int object_jobset_parse(struct slice json, struct object_jobset *jobset);
 void object_jobset_add(struct object_jobset *jobset, const struct object_replicated_job *job);
 /* Reads a whole object of such a kind. */
 int object_jobset_read(struct slice json, const struct jmember *rows, size_t count, struct object_jobset *jobset);
+/* Takes the end from the condition of that type, if it is True. */
+void object_jobset_end_by(struct object_jobset *jobset, const char *type);
 /* Of a pod template: the chips of its containers, into a struct object_replicated_job. */
 void object_template_scan(struct jscan *j, void *job);
 

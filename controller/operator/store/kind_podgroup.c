@@ -31,14 +31,8 @@ int podgroup_parse(struct slice json, struct object_jobset *run) {
     static const struct jmember rows[] = {JMEMBER_FIELD(RUN, meta, "metadata", object_meta_scan),
                                           JMEMBER_OBJECT("spec", spec), JMEMBER_OBJECT("status", status)};
     int err = object_jobset_read(json, JMEMBERS(rows), run);
-    const struct object_condition *c = object_condition_find(&run->conditions, "Finished");
-    run->has_ended = c && slice_is(c->status, "True");
-    if (run->has_ended) {
-        run->has_failed = slice_is(c->reason, "Failed");
-        run->end_ms = c->at_ms;
-        run->reason = c->reason;
-        run->message = c->message;
-    }
+    object_jobset_end_by(run, "Finished");
+    run->has_failed = run->has_ended && slice_is(run->reason, "Failed");
     return err;
 }
 

@@ -37,13 +37,7 @@ int pytorchjob_parse(struct slice json, struct object_jobset *run) {
     static const struct jmember rows[] = {JMEMBER_FIELD(RUN, meta, "metadata", object_meta_scan),
                                           JMEMBER_OBJECT("spec", spec), JMEMBER_OBJECT("status", status)};
     int err = object_jobset_read(json, JMEMBERS(rows), run);
-    const struct object_condition *c = object_condition_find(&run->conditions, "Succeeded");
-    run->has_ended = c && slice_is(c->status, "True");
-    if (run->has_ended) {
-        run->end_ms = c->at_ms;
-        run->reason = c->reason;
-        run->message = c->message;
-    }
+    object_jobset_end_by(run, "Succeeded");
     return err;
 }
 
