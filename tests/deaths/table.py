@@ -29,7 +29,7 @@ class Death:
         return [rank for rank in range(self.count) if self.name != "rendezvous" or rank != self.victim]
 
     def may_wait_for(self, waits_for):
-        """Whether a symptom may name whom it waits for so ("": nobody)."""
+        """Whether a symptom may name whom it waits for so ("": no rank)."""
         if self.waits_for or self.rank is not NONE:
             return waits_for == self.waits_for
         return waits_for in ("", f"rank {self.victim}", f"task {self.victim}")

@@ -118,7 +118,7 @@ static void apply_unhealthy(struct store *store, struct workload *w, const struc
             unhealthy_add(store, w, store_intern(store, name), changed_ms);
 }
 
-/* A group of pods is its Workload. NULL: the Workload is of another kind, or owned by nobody. */
+/* A group of pods is its Workload. NULL: the Workload is of another kind, or has no owner. */
 static struct target *target_of(struct store *store, const struct object_meta *meta) {
     enum target_kind kind;
     if (slice_is(meta->is_group, "true"))
