@@ -141,15 +141,40 @@ static void write_class(struct jscan *j, void *writing) {
         sample(w, METRICS_FLEET_ROOT_CAUSES, c.count, 0);
 }
 
+struct owned_classes {
+    struct writing *writing;
+    const char *owner;
+};
+
+static void write_owned_class(struct jscan *j, void *owned) {
+    struct class {
+        char class_[32];
+        int64_t value;
+    } c = {.value = FLEET_NONE};
+    static const struct jmember rows[] = {JMEMBER(struct class, class_, "class"),
+                                          JMEMBER(struct class, value, "chipSeconds")};
+    struct owned_classes *to = owned;
+    struct writing *w = to->writing;
+    jmembers_read(j, JMEMBERS(rows), &c);
+    buf_clear(&w->extra);
+    label(w, "owner", to->owner);
+    label(w, "class", c.class_);
+    if (c.value != FLEET_NONE)
+        sample(w, METRICS_FLEET_OWNER_CLASS_CHIPS, c.value, 0);
+}
+
 static void write_owner(struct jscan *j, void *writing) {
     struct owner {
         char owner[32];
         int64_t interruptions, value, cents;
+        struct slice classes;
     } o = {.interruptions = FLEET_NONE, .value = FLEET_NONE, .cents = FLEET_NONE};
     static const struct jmember rows[] = {
         JMEMBER(struct owner, owner, "owner"), JMEMBER(struct owner, interruptions, "interruptions"),
-        JMEMBER(struct owner, value, "chipSeconds"), JMEMBER_FIELD(struct owner, cents, "cost", read_cents)};
+        JMEMBER(struct owner, value, "chipSeconds"), JMEMBER_FIELD(struct owner, cents, "cost", read_cents),
+        JMEMBER_RAW(struct owner, classes, "byClass")};
     struct writing *w = writing;
+    struct jscan classes;
     jmembers_read(j, JMEMBERS(rows), &o);
     buf_clear(&w->extra);
     label(w, "owner", o.owner);
@@ -158,6 +183,9 @@ static void write_owner(struct jscan *j, void *writing) {
     if (o.value != FLEET_NONE)
         sample(w, METRICS_FLEET_OWNER_CHIPS, o.value, 0);
     money(w, METRICS_FLEET_OWNER_COST, o.cents);
+    jscan_init(&classes, o.classes);
+    if (o.classes.size_bytes > 0)
+        jmembers_each(&classes, write_owned_class, &(struct owned_classes){w, o.owner});
 }
 
 static void write_pool(struct jscan *j, void *writing) {

@@ -125,6 +125,8 @@
       "Interruptions in its window, by who owns what they cost.")                                                      \
     X(F_FLEET_OWNER_CHIPS, "goodput_fleet_owner_chip_seconds", METRIC_GAUGE, "owner",                                  \
       "Allocated chip time lost in its window, by who owns it.")                                                       \
+    X(F_FLEET_OWNER_CLASS_CHIPS, "goodput_fleet_owner_class_chip_seconds", METRIC_GAUGE, "owner, class",               \
+      "The same by class of the root cause as well; class None: no interruption caused it.")                           \
     X(F_FLEET_OWNER_COST, "goodput_fleet_owner_cost", METRIC_GAUGE, "owner, currency",                                 \
       "Cost of the chip time lost in its window, by who owns it. Absent without a price.")                             \
     X(F_FLEET_RATE, "goodput_fleet_interruptions_per_1000_node_days", METRIC_GAUGE, "",                                \

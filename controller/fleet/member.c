@@ -78,6 +78,7 @@ static void read_labels(struct jscan *j, void *to) {
 struct loss {
     struct slice name, family;
     int64_t amount, chip_s, cost, interruptions;
+    int64_t class_chip_ms[CLASS_COUNT]; /* of an owner */
 };
 
 #define LOSS_ROWS(name_key, amount_key)                                                                                \
@@ -108,13 +109,25 @@ static void read_cause(struct jscan *j, void *to) {
     life->of[SUMS_COST_CAUSED(cause)] += l.cost;
 }
 
+static void read_owned_class(struct jscan *j, void *to) {
+    static const struct jmember rows[] = {LOSS_ROWS("class", "milliseconds")};
+    int64_t *chip_ms = to;
+    struct loss l = {.amount = 0};
+    jmembers_read(j, JMEMBERS(rows), &l);
+    if (!slice_is(l.name, LOST_WITHOUT_INTERRUPTION))
+        chip_ms[sums_class(l.name)] += l.chip_s * 1000;
+}
+
 static void read_owner(struct jscan *j, void *to) {
     static const struct jmember rows[] = {LOSS_ROWS("owner", "milliseconds"),
-                                          JMEMBER_FIELD(struct loss, interruptions, "interruptions", read_int)};
+                                          JMEMBER_FIELD(struct loss, interruptions, "interruptions", read_int),
+                                          JMEMBER_LIST(struct loss, class_chip_ms, "byClass", read_owned_class)};
     struct sums *life = to;
     struct loss l = {.amount = 0};
     jmembers_read(j, JMEMBERS(rows), &l);
     enum rootcause_owner owner = sums_owner(l.name);
+    for (int c = 0; c < CLASS_COUNT; c++)
+        life->of[SUMS_PAID_OF_CLASS(owner, c)] += l.class_chip_ms[c];
     life->of[SUMS_PAID_OWNED(owner)] += l.chip_s * 1000;
     life->of[SUMS_COST_OWNED(owner)] += l.cost;
     life->of[SUMS_OWNED(owner)] += l.interruptions;

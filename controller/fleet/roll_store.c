@@ -25,22 +25,42 @@ struct visit {
     int64_t last_id;
 };
 
-/* Versions may differ in the buckets that they know: values go by name. */
+static void note_used(const struct sums *s, bool *used) {
+    for (int i = 0; i < SUMS_COUNT; i++)
+        used[i] |= s->of[i] != 0;
+}
+
+static void find_used(const struct roll *roll, bool *used) {
+    for (size_t i = 0; i < roll->cursors.count; i++)
+        note_used(&((const struct roll_cursor *)map_at(&roll->cursors, i))->life, used);
+    for (size_t i = 0; i < roll->slot_count; i++)
+        for (size_t n = 0; n < roll->slots[i].group_count; n++)
+            note_used(&roll->slots[i].groups[n].sums, used);
+}
+
+static int value_of(struct slice name, int likely) {
+    char text[64];
+    for (int k = 0; k < SUMS_COUNT; k++) /* most are where the writer has them */
+        if (slice_is(name, sums_value_name((likely + k) % SUMS_COUNT, text)))
+            return (likely + k) % SUMS_COUNT;
+    return -1;
+}
+
+/* Versions may differ in the buckets that they know: values go by name. What is nowhere in use has none. */
 static void visit_values(struct visit *v) {
-    char name[64];
+    bool used[SUMS_COUNT] = {false};
+    if (!codec_is_reading(v->codec))
+        find_used(v->roll, used);
     v->value_count = (int)codec_count(v->codec, SUMS_COUNT, 512);
     if (v->value_count > SUMS_COUNT)
         v->codec->failed = true;
     for (int i = 0; i < v->value_count && !v->codec->failed; i++) {
         char text[64] = "";
-        if (!codec_is_reading(v->codec))
+        if (used[i])
             sums_value_name(i, text);
         codec_chars(v->codec, text, sizeof text);
-        v->values[i] = -1;
-        for (int k = 0; k < SUMS_COUNT && v->values[i] < 0; k++)
-            if (slice_is(slice_of(text), sums_value_name(k, name)))
-                v->values[i] = k;
-        v->codec->failed |= v->values[i] < 0;
+        v->values[i] = text[0] != '\0' ? value_of(slice_of(text), i) : -1;
+        v->codec->failed |= text[0] != '\0' && v->values[i] < 0;
     }
 }
 
@@ -57,7 +77,7 @@ static void visit_sums(struct visit *v, struct sums *s) {
         int step = i - last;
         CODEC_INT(v->codec, &step, 1, SUMS_COUNT);
         last += step;
-        if (codec_is_reading(v->codec) && last >= v->value_count) {
+        if (codec_is_reading(v->codec) && (last >= v->value_count || v->values[last] < 0)) {
             v->codec->failed = true;
             return;
         }
@@ -73,9 +93,19 @@ static int by_pool(const void *a, const void *b) {
     return ((const struct roll_pool *)a)->pool - ((const struct roll_pool *)b)->pool;
 }
 
+/* Chip time by owner and class is of the whole fleet, not of groups: one of them keeps that of all, which takes less
+ * room. */
+static void gather_classes(struct roll_slot *s) {
+    for (size_t i = 1; i < s->group_count; i++)
+        for (int k = SUMS_PAID_OF_CLASS(0, 0); k < SUMS_COUNT; k++) {
+            s->groups[0].sums.of[k] += s->groups[i].sums.of[k];
+            s->groups[i].sums.of[k] = 0;
+        }
+}
+
 static void visit_groups(struct visit *v, struct roll_slot *s) {
     if (s->group_count > 0)
-        qsort(s->groups, s->group_count, sizeof *s->groups, by_group);
+        qsort(s->groups, s->group_count, sizeof *s->groups, by_group), gather_classes(s);
     size_t count = codec_count(v->codec, s->group_count, ROLL_GROUPS);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
         int group = codec_is_reading(v->codec) ? 0 : s->groups[i].group;

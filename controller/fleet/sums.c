@@ -1,5 +1,7 @@
 #include "fleet/sums.h"
 
+#include "base/minmax.h"
+
 #include <stdio.h>
 
 enum weight { CHIPS, SLOTS, ONE };
@@ -71,6 +73,10 @@ const char *sums_value_name(int value, char out[static 64]) {
     else if (cause < 0)
         snprintf(out, 64, "%s/%s/%s", of_buckets[bucket / SUMS_BUCKETS], sums_bucket_family(bucket % SUMS_BUCKETS),
                  sums_bucket_name(bucket % SUMS_BUCKETS));
+    else if (value >= SUMS_PAID_OF_CLASS(0, 0))
+        snprintf(out, 64, "%s/%s",
+                 rootcause_owner_name((enum rootcause_owner)((value - SUMS_PAID_OF_CLASS(0, 0)) / CLASS_COUNT)),
+                 rootcause_class_name((enum rootcause_class)((value - SUMS_PAID_OF_CLASS(0, 0)) % CLASS_COUNT)));
     else if (value >= SUMS_OF_CLASS(0))
         snprintf(out, 64, "OfClass/%s", rootcause_class_name((enum rootcause_class)(value - SUMS_OF_CLASS(0))));
     else if (owner >= 0)
@@ -248,4 +254,19 @@ int64_t sums_failures_per_1000_node_days(const struct sums *s) {
     if (s->of[SUMS_SLOT_TIME] <= 0)
         return -1;
     return clamped((__int128)s->of[SUMS_FAILURES] * 1000000 * 86400000 / s->of[SUMS_SLOT_TIME]);
+}
+
+bool sums_owned_by_class(const struct sums *s, enum rootcause_owner owner, int64_t chip_s[static SUMS_CLASSES]) {
+    int64_t all_ms = max_of(0, s->of[SUMS_PAID_OWNED(owner)]), before_ms = 0;
+    for (int c = 0; c < CLASS_COUNT; c++) {
+        int64_t after_ms = before_ms + min_of(max_of(0, s->of[SUMS_PAID_OF_CLASS(owner, c)]), all_ms - before_ms);
+        chip_s[c] = after_ms / 1000 - before_ms / 1000;
+        before_ms = after_ms;
+    }
+    chip_s[SUMS_CLASS_NONE] = all_ms / 1000 - before_ms / 1000;
+    return before_ms > 0;
+}
+
+const char *sums_class_name(int class_) {
+    return class_ == SUMS_CLASS_NONE ? LOST_WITHOUT_INTERRUPTION : rootcause_class_name((enum rootcause_class)class_);
 }

@@ -62,7 +62,13 @@ enum { SUMS_ELASTIC = BUCKET_PRODUCTIVE, SUMS_OTHER_SCHEDULING, SUMS_OTHER_RUNTI
 /* Interruptions by owner, and by class of their root cause, of those for which one was looked for. */
 #define SUMS_OWNED(owner) (SUMS_COST_OWNED(OWNER_COUNT) + (int)(owner))
 #define SUMS_OF_CLASS(class) (SUMS_OWNED(OWNER_COUNT) + (int)(class))
-enum { SUMS_COUNT = SUMS_FIELD_COUNT + 3 * SUMS_BUCKETS + 3 * CAUSE_COUNT + 3 * OWNER_COUNT + CLASS_COUNT };
+/* The part of SUMS_PAID_OWNED that interruptions caused, by the class of their root cause; of a whole fleet alone
+ * (roll_store.c). */
+#define SUMS_PAID_OF_CLASS(owner, class) (SUMS_OF_CLASS(CLASS_COUNT) + (int)(owner)*CLASS_COUNT + (int)(class))
+enum {
+    SUMS_COUNT = SUMS_FIELD_COUNT + 3 * SUMS_BUCKETS + 3 * CAUSE_COUNT + 3 * OWNER_COUNT + CLASS_COUNT +
+                 OWNER_COUNT * CLASS_COUNT
+};
 
 struct sums {
     int64_t of[SUMS_COUNT];
@@ -112,6 +118,13 @@ int sums_compare_lost(const struct sums *x, const struct sums *y);
 /* What is in a currency: nothing of it can be added to another's. */
 void sums_leave_out_costs(struct sums *sums);
 void sums_add(struct sums *to, const struct sums *more); /* nothing weighed */
+
+/* The chip time bound to nodes that an owner lost, in whole chip-seconds by the class of the root cause;
+ * [SUMS_CLASS_NONE]: what no interruption caused. They add up to the owner's chip-seconds exactly, also where classes
+ * of interruptions that changed since make them more. Returns whether interruptions cost any. */
+enum { SUMS_CLASS_NONE = CLASS_COUNT, SUMS_CLASSES };
+bool sums_owned_by_class(const struct sums *sums, enum rootcause_owner owner, int64_t chip_s[static SUMS_CLASSES]);
+const char *sums_class_name(int class_); /* "None" for SUMS_CLASS_NONE */
 
 /* In parts per million; -1: not known. scheduling, runtime and job are of the same jobs, those whose steps are known,
  * so that scheduling x runtime is job; without any such job, scheduling is of all. program is of the jobs whose program

@@ -170,6 +170,7 @@ void owners_sum(const struct owners_policy *policy, const char *queue, const str
         out[x->owner].count += i < r->interruption_count;
         out[x->owner].ms += x->cost_ms;
         out[x->owner].chip_ms += x->chip_ms;
+        out[x->owner].class_chip_ms[x->class_] += x->chip_ms;
     }
     for (int i = 0; i < r->bucket_count; i++) {
         const struct ledger_bucket *b = &r->buckets[i];

@@ -31,7 +31,8 @@ enum rootcause_owner owners_of_interruption(const struct owners_policy *policy, 
  */
 enum rootcause_owner owners_of_bucket(const struct owners_policy *policy, enum bucket bucket, const char *custom,
                                       const char *queue);
-/* What each owner has of all lost time and lost chip time, and how many of the interruptions. */
+/* What each owner has of all lost time and lost chip time, how many of the interruptions, and what these cost by class.
+ */
 void owners_sum(const struct owners_policy *policy, const char *queue, const struct ledger_result *r,
                 struct ledger_owned out[static OWNER_COUNT]);
 

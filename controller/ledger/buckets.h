@@ -76,6 +76,8 @@ enum family bucket_family(enum bucket bucket);
 const char *family_name(enum family family); /* "Scheduling", "Runtime", "Productive" */
 const char *cause_name(enum cause cause);
 int cause_is_excluded(enum cause cause); /* from MTBI and MTTR */
+/* Where lost chip time is listed by the class of its root cause: what no interruption caused. */
+#define LOST_WITHOUT_INTERRUPTION "None"
 enum rootcause_owner bucket_owner(enum bucket bucket);
 enum rootcause_owner cause_owner(enum cause cause);
 

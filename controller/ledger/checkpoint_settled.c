@@ -92,6 +92,29 @@ static void visit_listed(struct codec *c, struct listed *x) {
     visit_text(c, x->cause.node_pool, sizeof x->cause.node_pool);
 }
 
+/* Few classes have any: each with its number. */
+static void visit_owned(struct codec *c, struct ledger_owned *owned) {
+    checkpoint_sum(c, &owned->count);
+    checkpoint_sum(c, &owned->ms);
+    checkpoint_sum(c, &owned->chip_ms);
+    size_t known = 0;
+    for (int i = 0; i < CLASS_COUNT; i++)
+        known += owned->class_chip_ms[i] != 0;
+    known = codec_count(c, known, CLASS_COUNT);
+    int64_t sum = 0;
+    for (int at = 0; known > 0 && !c->failed; at++, known--) {
+        int first = at;
+        while (!codec_is_reading(c) && owned->class_chip_ms[at] == 0)
+            at++;
+        CODEC_INT(c, &at, first, CLASS_COUNT - 1);
+        if (c->failed)
+            return;
+        checkpoint_sum(c, &owned->class_chip_ms[at]);
+        c->failed |= __builtin_add_overflow(sum, owned->class_chip_ms[at], &sum);
+    }
+    c->failed |= sum > owned->chip_ms;
+}
+
 static void visit_interruptions(struct codec *c, struct settled *s) {
     struct ledger_older *o = &s->older;
     s->listed_count = codec_count(c, s->listed_count, SETTLED_LISTED);
@@ -118,11 +141,8 @@ static void visit_interruptions(struct codec *c, struct settled *s) {
         checkpoint_sum(c, &o->causes[i].count);
         checkpoint_sum(c, &o->causes[i].chip_ms);
     }
-    for (int i = 0; i < OWNER_COUNT; i++) {
-        checkpoint_sum(c, &o->owners[i].count);
-        checkpoint_sum(c, &o->owners[i].ms);
-        checkpoint_sum(c, &o->owners[i].chip_ms);
-    }
+    for (int i = 0; i < OWNER_COUNT; i++)
+        visit_owned(c, &o->owners[i]);
     for (size_t i = 0; i < s->listed_count; i++) {
         const struct interruption *x = &s->listed[i].item;
         bool is_over = x->at_ms >= (i > 0 ? x[0].lost_ms : INT64_MIN) && x->until_ms >= x->at_ms &&

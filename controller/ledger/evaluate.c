@@ -138,7 +138,9 @@ static void fill_interruption(struct ledger_interruption *to, const struct sweep
     to->tre_ms = is_back ? r->tre_ms : RECORD_NONE;
     to->wait_ms = is_back ? r->wait_ms : RECORD_NONE;
     to->trm_ms = to->is_settled ? r->trm_ms : RECORD_NONE;
-    to->owner = ledger_owner_of(s->ledger, to->number, x->cause);
+    struct ledger_blame blame = ledger_blame_of(s->ledger, to->number, x->cause);
+    to->owner = blame.owner;
+    to->class_ = blame.class_;
     to->cost_ms = r->cost_ms;
     to->chip_ms = r->chip_ms;
     to->quiet_ms = x->quiet_ms;
@@ -195,6 +197,7 @@ static void fill_means(struct ledger_result *r) {
 static void drop_interruption(struct ledger_older *older, const struct ledger_interruption *x) {
     older->owners[x->owner].ms += x->cost_ms;
     older->owners[x->owner].chip_ms += x->chip_ms;
+    older->owners[x->owner].class_chip_ms[x->class_] += x->chip_ms;
 }
 
 /* Keeps the interruptions that struck in [from, to), the executions that they ended, and the one after them. */

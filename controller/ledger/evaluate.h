@@ -28,9 +28,10 @@ struct ledger_interruption {
     int64_t lost_steps;                                   /* RECORD_NONE if not known (yet) */
     int64_t tch_ms, tre_ms, wait_ms, trm_ms, catch_up_ms; /* RECORD_NONE where not known (yet) */
     enum rootcause_owner owner;
-    int64_t cost_ms, chip_ms; /* all lost time that it caused, each millisecond in one interruption; chips x that */
-    int64_t quiet_ms;         /* cause Hang: the time without progress before the execution ended */
-    int64_t detect_ms;        /* from the death of the node or the process until it was detected: FailureDetection */
+    enum rootcause_class class_; /* CLASS_UNKNOWN: no root cause is known */
+    int64_t cost_ms, chip_ms;    /* all lost time that it caused, each millisecond in one interruption; chips x that */
+    int64_t quiet_ms;            /* cause Hang: the time without progress before the execution ended */
+    int64_t detect_ms;           /* from the death of the node or the process until it was detected: FailureDetection */
     enum ledger_saved saved_on_sigterm;
     bool is_settled; /* training resumed, so that what was lost is known */
 };
@@ -47,7 +48,8 @@ struct ledger_older { /* sums over the interruptions (and the executions that th
     int cause_count;
     struct ledger_owned {
         int64_t count, ms, chip_ms;
-    } owners[OWNER_COUNT]; /* the same by owner: what they cost */
+        int64_t class_chip_ms[CLASS_COUNT]; /* the part that interruptions caused, by the class of their root cause */
+    } owners[OWNER_COUNT];                  /* the same by owner: what they cost */
 };
 
 struct ledger_execution {

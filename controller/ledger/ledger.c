@@ -314,10 +314,10 @@ void ledger_set_owners(struct ledger *l, const struct ledger_owners *owners) {
     l->owners = *owners;
 }
 
-enum rootcause_owner ledger_owner_of(const struct ledger *l, int number, const struct ledger_disruption *d) {
+struct ledger_blame ledger_blame_of(const struct ledger *l, int number, const struct ledger_disruption *d) {
     if (l->owners.of != NULL)
         return l->owners.of(l->owners.context, number, d);
-    return cause_owner(d != NULL ? d->cause : CAUSE_UNKNOWN);
+    return (struct ledger_blame){cause_owner(d != NULL ? d->cause : CAUSE_UNKNOWN), CLASS_UNKNOWN};
 }
 
 void ledger_set_texts(struct ledger *l, const struct ledger_texts *texts) {

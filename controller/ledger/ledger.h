@@ -159,10 +159,15 @@ struct ledger_disruption {
 void ledger_add_disruption(struct ledger *l, const struct ledger_disruption *d);
 
 /* Who owns the cost of an interruption (number: from 1; d NULL: its cause is unknown), where the caller knows more than
- * cause_owner(). An interruption that results no longer list keeps the owner that it had. Not part of a checkpoint. */
+ * cause_owner(), and the class of its root cause. An interruption that results no longer list keeps what it had. Not
+ * part of a checkpoint. */
+struct ledger_blame {
+    enum rootcause_owner owner;
+    enum rootcause_class class_;
+};
 struct ledger_owners {
     void *context;
-    enum rootcause_owner (*of)(void *context, int number, const struct ledger_disruption *d);
+    struct ledger_blame (*of)(void *context, int number, const struct ledger_disruption *d);
 };
 void ledger_set_owners(struct ledger *l, const struct ledger_owners *owners);
 

@@ -149,7 +149,7 @@ struct ledger {
     int64_t occupancies_visited; /* occupancies and disruptions, counted each time that one is summed or searched */
 };
 
-enum rootcause_owner ledger_owner_of(const struct ledger *l, int number, const struct ledger_disruption *d);
+struct ledger_blame ledger_blame_of(const struct ledger *l, int number, const struct ledger_disruption *d);
 void ledger_set_options(struct ledger *l, const struct ledger_options *options);
 
 #endif

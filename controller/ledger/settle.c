@@ -198,7 +198,7 @@ static bool find_moment(const struct pass *p, const struct ledger *l, const stru
 
 /* ---- what stays of it ---- */
 
-static void tally(struct ledger_older *older, const struct listed *x, enum rootcause_owner owner) {
+static void tally(struct ledger_older *older, const struct listed *x, struct ledger_blame blame) {
     enum cause cause = x->item.cause != NULL ? x->cause.cause : CAUSE_UNKNOWN;
     const char *reason = cause == CAUSE_KUEUE_EVICTION ? x->cause.reason : "";
     int i = 0;
@@ -213,9 +213,11 @@ static void tally(struct ledger_older *older, const struct listed *x, enum rootc
     }
     older->causes[i].count++;
     older->causes[i].chip_ms += x->recovery.chip_ms;
-    older->owners[owner].count++;
-    older->owners[owner].ms += x->recovery.cost_ms;
-    older->owners[owner].chip_ms += x->recovery.chip_ms;
+    struct ledger_owned *owned = &older->owners[blame.owner];
+    owned->count++;
+    owned->ms += x->recovery.cost_ms;
+    owned->chip_ms += x->recovery.chip_ms;
+    owned->class_chip_ms[blame.class_] += x->recovery.chip_ms;
     older->count++;
     if (cause_is_excluded(cause))
         return;
@@ -243,7 +245,7 @@ static void keep_listed(struct settled *to, const struct sweep *s) {
             all[i].saved_on_sigterm = sigterm_join_saved(all[i].saved_on_sigterm, saved);
     }
     for (size_t i = 0; i < drop; i++) {
-        tally(&to->older, &all[i], ledger_owner_of(s->ledger, (int)to->older.count + 1, all[i].item.cause));
+        tally(&to->older, &all[i], ledger_blame_of(s->ledger, (int)to->older.count + 1, all[i].item.cause));
         to->older.productive_ms += s->executions[i].productive_ms;
     }
     to->listed_count = count - drop;

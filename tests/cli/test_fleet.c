@@ -95,9 +95,10 @@ TEST(fleet_sums_owners_and_root_causes) {
     for (size_t i = 0; i < 3; i++) {
         json_t *status = json_object_get(json_array_get(list, i), "status");
         json_object_set_new(status, "byOwner",
-                            json_pack("[{s:s,s:i,s:i,s:s},{s:s,s:i,s:i,s:s}]", "owner", "Provider", "interruptions", 1,
-                                      "chipSeconds", 7200, "cost", "5.00", "owner", "Tenant", "interruptions", 0,
-                                      "chipSeconds", 3600, "cost", "2.50"));
+                            json_pack("[{s:s,s:i,s:i,s:s,s:[{s:s,s:i}]},{s:s,s:i,s:i,s:s}]", "owner", "Provider",
+                                      "interruptions", 1, "chipSeconds", 7200, "cost", "5.00", "byClass", "class",
+                                      i == 0 ? "Network" : "GPUHardware", "chipSeconds", 3600, "owner", "Tenant",
+                                      "interruptions", 0, "chipSeconds", 3600, "cost", "2.50"));
         json_object_set_new(json_object_get(status, "interruptions"), "byClass",
                             json_pack("[{s:s,s:i}]", "class", i == 0 ? "Network" : "GPUHardware", "count", 1));
     }
@@ -119,7 +120,15 @@ TEST(fleet_sums_owners_and_root_causes) {
     fleet_command_draw(list, &view, &style, &out);
     const char *row = strstr(buf_text(&out), "  Provider ");
     REQUIRE(row != NULL);
-    CHECK(strstr(row, " 6.0       3x         10.00\n") != NULL);
+    CHECK(strstr(row, " 6.0       3x         10.00\n"
+                      "    GPUHardware                  2.0\n"
+                      "    Network                      1.0\n"
+                      "    None                         3.0\n") != NULL);
+    const json_t *parts = pick(provider, "byClass");
+    CHECK_INT(json_array_size(parts), 3);
+    CHECK_TEXT(pick_text(json_array_get(parts, 2), "class"), "None");
+    CHECK_INT(pick_int(json_array_get(parts, 2), "paidChipSeconds", 0), 3 * 3600);
+    CHECK(pick(tenant, "byClass") == NULL);
     CHECK(strstr(buf_text(&out), "\nRoot causes of interruptions: GPUHardware 2, Network 1\n") != NULL);
     json_decref(json);
     json_decref(list);

@@ -391,7 +391,8 @@ TEST(the_metrics_of_fleets_are_those_of_their_status) {
               "\"per1000NodeDays\":\"8000.125\"},\"nodePools\":"
               "[{\"name\":\"a\",\"failures\":2,\"meanTimeBetweenFailuresSeconds\":60}],\"cost\":{\"currency\":\"EUR\","
               "\"allocated\":\"12.30\"},\"byOwner\":[{\"owner\":\"Provider\",\"interruptions\":4,\"chipSeconds\":3600,"
-              "\"cost\":\"2.50\"},{\"owner\":\"Tenant\",\"chipSeconds\":7}],\"conditions\":[{\"type\":\"Ready\","
+              "\"cost\":\"2.50\",\"byClass\":[{\"class\":\"Network\",\"chipSeconds\":3000},{\"class\":\"None\","
+              "\"chipSeconds\":600}]},{\"owner\":\"Tenant\",\"chipSeconds\":7}],\"conditions\":[{\"type\":\"Ready\","
               "\"status\":\"True\"}],\"settled\":\"AAAA\"}"
               "}"));
     fleet_put(&fleets, "", "gone", SLICE("{\"status\":{\"goodputPPM\":{\"job\":1}}}"));
@@ -432,6 +433,9 @@ TEST(the_metrics_of_fleets_are_those_of_their_status) {
     CHECK_TEXT(value(text, "goodput_fleet_owner_interruptions" F ",owner=\"Provider\"}", v), "4");
     CHECK_TEXT(value(text, "goodput_fleet_owner_interruptions" F ",owner=\"Tenant\"}", v), "");
     CHECK_TEXT(value(text, "goodput_fleet_owner_chip_seconds" F ",owner=\"Tenant\"}", v), "7");
+    CHECK_TEXT(value(text, "goodput_fleet_owner_class_chip_seconds" F ",owner=\"Provider\",class=\"Network\"}", v),
+               "3000");
+    CHECK_TEXT(value(text, "goodput_fleet_owner_class_chip_seconds" F ",owner=\"Provider\",class=\"None\"}", v), "600");
     CHECK_TEXT(value(text, "goodput_fleet_owner_cost" F ",owner=\"Provider\",currency=\"EUR\"}", v), "2.50");
     CHECK_TEXT(value(text, "goodput_fleet_owner_cost" F ",owner=\"Tenant\",currency=\"EUR\"}", v), "");
     CHECK(strstr(buf_text(&out), "node-of-all") == NULL); /* nodes would be series without a bound */

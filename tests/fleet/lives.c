@@ -54,6 +54,9 @@ void lives_go_on(uint64_t *seed, struct member *m, int64_t until_ms) {
         of[SUMS_INTERRUPTIONS]++;
         of[SUMS_OWNED(m->id % OWNER_COUNT)]++;
         of[SUMS_OF_CLASS(CLASS_UNKNOWN)]++;
+        enum rootcause_class class = m->id % CLASS_COUNT;
+        of[SUMS_PAID_OWNED(rootcause_class_owner(class))] += lost_ms * m->weight.chips;
+        of[SUMS_PAID_OF_CLASS(rootcause_class_owner(class), class)] += lost_ms * m->weight.chips;
     } else if (of[SUMS_OF_CLASS(CLASS_UNKNOWN)] > 0) { /* what it was is found out later */
         of[SUMS_OF_CLASS(CLASS_UNKNOWN)]--;
         of[SUMS_OF_CLASS(1 + m->id % (CLASS_COUNT - 1))]++;

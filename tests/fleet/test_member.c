@@ -1,6 +1,7 @@
 /* What a fleet reads from a JobGoodput. */
 #include "fleet/member.h"
 #include "harness.h"
+#include "random.h"
 
 #include <stdlib.h>
 
@@ -24,7 +25,8 @@ static const char whole[] =
     "{\"family\":\"Runtime\",\"bucket\":\"Unattributed\",\"milliseconds\":20000},"
     "{\"family\":\"Scheduling\",\"bucket\":\"Unobserved\",\"milliseconds\":10000}],"
     "\"byOwner\":[{\"owner\":\"Provider\",\"milliseconds\":900,\"interruptions\":2,\"chipSeconds\":7000,\"cost\":\"4."
-    "50\"},"
+    "50\",\"byClass\":[{\"class\":\"GPUHardware\",\"chipSeconds\":6000},{\"class\":\"Curse\",\"chipSeconds\":500},"
+    "{\"class\":\"None\",\"chipSeconds\":500}]},"
     "{\"owner\":\"Martian\",\"interruptions\":1,\"milliseconds\":1,\"chipSeconds\":3},{\"owner\":\"Unknown\","
     "\"chipSeconds\":2}],"
     "\"interruptions\":{\"byClass\":[{\"class\":\"GPUHardware\",\"count\":2},{\"class\":\"Curse\",\"count\":1}],"
@@ -73,6 +75,13 @@ TEST(a_whole_status_is_read) {
     CHECK_INT(of[SUMS_PAID_OWNED(OWNER_PROVIDER)], 7000000);
     CHECK_INT(of[SUMS_COST_OWNED(OWNER_PROVIDER)], 450);
     CHECK_INT(of[SUMS_PAID_OWNED(OWNER_UNKNOWN)], 5000); /* what is not known here too */
+    CHECK_INT(of[SUMS_PAID_OF_CLASS(OWNER_PROVIDER, CLASS_GPU_HARDWARE)], 6000000);
+    CHECK_INT(of[SUMS_PAID_OF_CLASS(OWNER_PROVIDER, CLASS_UNKNOWN)], 500000); /* a class that is not known here */
+    int64_t chip_s[SUMS_CLASSES];
+    CHECK(sums_owned_by_class(&m->life, OWNER_PROVIDER, chip_s));
+    CHECK_INT(chip_s[CLASS_GPU_HARDWARE], 6000);
+    CHECK_INT(chip_s[SUMS_CLASS_NONE], 500);
+    CHECK(!sums_owned_by_class(&m->life, OWNER_UNKNOWN, chip_s));
     CHECK_INT(of[SUMS_OWNED(OWNER_PROVIDER)], 2);
     CHECK_INT(of[SUMS_OWNED(OWNER_UNKNOWN)], 1);
     CHECK_INT(of[SUMS_OF_CLASS(CLASS_GPU_HARDWARE)], 2);
@@ -157,4 +166,24 @@ TEST(identity_is_of_the_object_and_its_target) {
     member_free(a);
     member_free(b);
     member_free(c);
+}
+
+/* Whatever the sums are, the classes of an owner add up to its chip-seconds, and none is negative. */
+TEST(the_classes_of_an_owner_partition_its_chip_time) {
+    uint64_t r = random_setting("GOODPUT_SEED", 20);
+    for (int turn = 0; turn < 2000; turn++) {
+        struct sums s = {{0}};
+        int64_t chip_s[SUMS_CLASSES], sum = 0;
+        enum rootcause_owner owner = (enum rootcause_owner)random_below(&r, OWNER_COUNT);
+        s.of[SUMS_PAID_OWNED(owner)] = (int64_t)random_below(&r, 9000000);
+        for (int c = 0; c < CLASS_COUNT; c++)
+            if (random_below(&r, 4) == 0) /* of what was found out later, a class may have lost more than it had */
+                s.of[SUMS_PAID_OF_CLASS(owner, c)] = (int64_t)random_below(&r, 3000000) - 500000;
+        sums_owned_by_class(&s, owner, chip_s);
+        for (int c = 0; c < SUMS_CLASSES; c++) {
+            CHECK(chip_s[c] >= 0);
+            sum += chip_s[c];
+        }
+        CHECK_INT(sum, s.of[SUMS_PAID_OWNED(owner)] / 1000);
+    }
 }

@@ -144,21 +144,25 @@ TEST(owners_partition_what_is_lost) {
         {.bucket = BUCKET_ELASTIC_SLICE_DOWN, .chip_ms = 7},
         {.bucket = BUCKET_PRODUCTIVE, .ms = 750000, .chip_ms = 6000},
     };
-    struct ledger_interruption list[] = {{.owner = OWNER_PROVIDER, .cost_ms = 50000, .chip_ms = 400},
-                                         {.owner = OWNER_UNKNOWN, .cost_ms = 10000, .chip_ms = 80}};
+    struct ledger_interruption list[] = {
+        {.owner = OWNER_PROVIDER, .class_ = CLASS_NETWORK, .cost_ms = 50000, .chip_ms = 400},
+        {.owner = OWNER_UNKNOWN, .cost_ms = 10000, .chip_ms = 80}};
     struct ledger_result r = {.wall_ms = 1000000,
                               .buckets = buckets,
                               .bucket_count = ARRAY_SIZE(buckets),
                               .interruptions = list,
                               .interruption_count = 1,
                               .has_own_end = true,
-                              .older.owners[OWNER_PROVIDER] = {.count = 3, .ms = 30000, .chip_ms = 240}};
+                              .older.owners[OWNER_PROVIDER] = {
+                                  .count = 3, .ms = 30000, .chip_ms = 240, .class_chip_ms[CLASS_GPU_HARDWARE] = 240}};
     struct ledger_owned owned[OWNER_COUNT];
     owners_sum(NULL, NULL, &r, owned);
     CHECK_INT(owned[OWNER_SCHEDULER].ms, 100000);
     CHECK_INT(owned[OWNER_PROVIDER].ms, 80000);
     CHECK_INT(owned[OWNER_PROVIDER].chip_ms, 640);
     CHECK_INT(owned[OWNER_PROVIDER].count, 4);
+    CHECK_INT(owned[OWNER_PROVIDER].class_chip_ms[CLASS_NETWORK], 400);
+    CHECK_INT(owned[OWNER_PROVIDER].class_chip_ms[CLASS_GPU_HARDWARE], 240);
     CHECK_INT(owned[OWNER_TENANT].ms, 60000); /* loading, and a rollback without an interruption */
     CHECK_INT(owned[OWNER_UNKNOWN].ms, 10000);
     CHECK_INT(owned[OWNER_UNKNOWN].chip_ms, 87);

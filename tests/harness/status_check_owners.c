@@ -73,6 +73,19 @@ static bool check_owner(struct check *c, const json_t *o, const struct owned *li
     return is_percent(c, "share of an owner", o, "share", ppm(ms, c->wall));
 }
 
+/* The classes of an owner's chip time partition it. */
+static bool check_owned_classes(struct check *c, const json_t *o) {
+    int64_t sum = 0;
+    size_t i;
+    json_t *class;
+    json_array_foreach(at(o, "byClass"), i, class) {
+        if (number(class, "chipSeconds") <= 0)
+            return fail(c, "class %s of %s has no chip seconds", text(class, "class"), text(o, "owner"));
+        sum += number(class, "chipSeconds");
+    }
+    return i == 0 || equal(c, "chipSeconds of all classes of an owner", sum, number_or_0(o, "chipSeconds"));
+}
+
 /* Hours are rounded to thousandths, chip seconds of all owners once. */
 static bool check_chip_sum(struct check *c, int64_t chip_s) {
     const json_t *h = at(c->status, "acceleratorHours");
@@ -94,7 +107,7 @@ bool check_owners(struct check *c) {
     if (c->lists_all && !c->is_interval ? left_ms != 0 : left_ms < 0)
         return fail(c, "interruptions caused %" PRId64 " ms more than those that are listed", left_ms);
     json_array_foreach(at(c->status, "byOwner"), i, o) {
-        if (!check_owner(c, o, &listed))
+        if (!check_owner(c, o, &listed) || !check_owned_classes(c, o))
             return false;
         ms += number(o, "milliseconds");
         chip_s += number_or_0(o, "chipSeconds");

@@ -324,6 +324,10 @@ static void check_costs(const struct ledger_result *r, const char *words) {
     for (int i = 0; i < OWNER_COUNT; i++) {
         ms -= r->older.owners[i].ms;
         chip_ms -= r->older.owners[i].chip_ms;
+        int64_t of_classes = 0;
+        for (int c = 0; c < CLASS_COUNT; c++)
+            of_classes += r->older.owners[i].class_chip_ms[c];
+        HOLDS(of_classes == r->older.owners[i].chip_ms);
     }
     HOLDS(ms == 0);
     HOLDS(chip_ms == 0);

@@ -26,12 +26,16 @@ static struct program *start(const struct apiserver *s) {
                                           "--leader-elect=false", "--status-interval=100ms", NULL});
 }
 
+#define TENANT_CLASSES                                                                                                 \
+    "\"byClass\":[{\"class\":\"UserException\",\"chipSeconds\":7200},{\"class\":\"None\",\"chipSeconds\":3600}]"
+
 /* Of 8 chips for an hour at 2 USD, half of it lost; a node's failure cost 1 chip-hour of that. */
 #define PRICED                                                                                                         \
     "\"cost\":{\"currency\":\"USD\",\"allocated\":\"16.00\",\"productive\":\"8.00\",\"lost\":\"8.00\"},"               \
     "\"acceleratorHours\":{\"allocated\":\"8.000\",\"productive\":\"4.000\",\"lost\":\"4.000\"},"                      \
-    "\"byOwner\":[{\"owner\":\"Provider\",\"interruptions\":1,\"chipSeconds\":3600,\"cost\":\"2.00\"},"                \
-    "{\"owner\":\"Tenant\",\"interruptions\":2,\"chipSeconds\":10800,\"cost\":\"6.00\"}],"                             \
+    "\"byOwner\":[{\"owner\":\"Provider\",\"interruptions\":1,\"chipSeconds\":3600,\"cost\":\"2.00\",\"byClass\":["    \
+    "{\"class\":\"GPUHardware\",\"chipSeconds\":3600}]},{\"owner\":\"Tenant\",\"interruptions\":2,\"chipSeconds\":"    \
+    "10800,\"cost\":\"6.00\"," TENANT_CLASSES "}],"                                                                    \
     "\"interruptions\":{\"total\":3,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"         \
     "\"cost\":\"2.00\"},{\"cause\":\"Eviction\",\"count\":2}],\"byClass\":[{\"class\":\"Unknown\",\"count\":1},"       \
     "{\"class\":\"GPUHardware\",\"count\":1}]},"
@@ -104,8 +108,9 @@ static const char *const sums[] = {
     "\"allocatedChipSeconds\":14400,\"cost\":\"8.00\"",
     "\"interruptions\":3,\"cost\":\"16.00\",\"costLost\":\"8.00\"",
     "\"byOwner\":[{\"owner\":\"Tenant\",\"interruptions\":2,\"chipSeconds\":10800,\"share\":\"37.50%\","
-    "\"cost\":\"6.00\"},{\"owner\":\"Provider\",\"interruptions\":1,\"chipSeconds\":3600,\"share\":\"12.50%\","
-    "\"cost\":\"2.00\"}]",
+    "\"cost\":\"6.00\"," TENANT_CLASSES
+    "},{\"owner\":\"Provider\",\"interruptions\":1,\"chipSeconds\":3600,\"share\":\"12.50%\","
+    "\"cost\":\"2.00\",\"byClass\":[{\"class\":\"GPUHardware\",\"chipSeconds\":3600}]}]",
     "\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"
     "\"cost\":\"2.00\"},{\"cause\":\"Eviction\",\"count\":2}]",
     BY_CLASS,

@@ -194,8 +194,8 @@ static void draw_losses(const json_t *status, bool has_cost, const struct text_s
 }
 
 static void draw_owners(const json_t *status, bool has_cost, struct buf *out) {
-    const json_t *owners = pick(status, "byOwner"), *item;
-    size_t i;
+    const json_t *owners = pick(status, "byOwner"), *item, *class;
+    size_t i, k;
     if (json_array_size(owners) > 0)
         buf_append_text(out, "\nWho owns the lost chip-hours, of those allocated\n");
     json_array_foreach(owners, i, item) {
@@ -204,6 +204,11 @@ static void draw_owners(const json_t *status, bool has_cost, struct buf *out) {
         if (count > 0)
             buf_format(out, "  %lld interruption%s", count, count == 1 ? "" : "s");
         buf_append_char(out, '\n');
+        json_array_foreach(pick(item, "byClass"), k, class) {
+            CLEANUP_FREE char *name = mem_format("  %s", pick_text(class, "class"));
+            draw_lost(class, name, "", has_cost, out);
+            buf_append_char(out, '\n');
+        }
     }
 }
 

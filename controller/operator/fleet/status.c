@@ -197,6 +197,22 @@ static void write_losses(struct jwrite *w, const struct outcome *o) {
     jwrite_array_end(w);
 }
 
+static void write_owned_classes(struct jwrite *w, const struct sums *s, enum rootcause_owner owner) {
+    int64_t chip_s[SUMS_CLASSES];
+    if (!sums_owned_by_class(s, owner, chip_s))
+        return;
+    jwrite_member_array(w, "byClass");
+    for (int c = 0; c < SUMS_CLASSES; c++) {
+        if (chip_s[c] == 0)
+            continue;
+        jwrite_object(w);
+        jwrite_member_text(w, "class", sums_class_name(c));
+        jwrite_member_int(w, "chipSeconds", chip_s[c]);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
 /* Chip time bound to nodes, as in status.byOwner of the jobs. */
 static void write_owners(struct jwrite *w, const struct outcome *o) {
     static const enum rootcause_owner order[] = {OWNER_TENANT, OWNER_PLATFORM, OWNER_PROVIDER, OWNER_SCHEDULER,
@@ -213,6 +229,7 @@ static void write_owners(struct jwrite *w, const struct outcome *o) {
         jwrite_member_int(w, "chipSeconds", seconds(chip_ms));
         write_share(w, chip_ms, of[SUMS_PAID]);
         write_amount(w, "cost", cost_owned(&o->all, order[i], NAN));
+        write_owned_classes(w, &o->all, order[i]);
         jwrite_object_end(w);
     }
     jwrite_array_end(w);

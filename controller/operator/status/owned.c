@@ -3,6 +3,31 @@
 #include "formulas/owners.h"
 #include "formulas/price.h"
 
+static void write_class(struct jwrite *w, const char *name, int64_t before, int64_t chip_ms) {
+    int64_t chip_s = (before + chip_ms) / 1000 - before / 1000;
+    if (chip_s <= 0)
+        return;
+    jwrite_object(w);
+    jwrite_member_text(w, "class", name);
+    jwrite_member_int(w, "chipSeconds", chip_s);
+    jwrite_object_end(w);
+}
+
+/* The parts add up to the owner's chip time. Absent where no interruption cost any. */
+static void write_classes(struct jwrite *w, const struct ledger_owned *owned, int64_t before) {
+    int64_t caused = 0;
+    for (int c = 0; c < CLASS_COUNT; c++)
+        caused += owned->class_chip_ms[c];
+    if (caused == 0)
+        return;
+    int64_t end = before + owned->chip_ms;
+    jwrite_member_array(w, "byClass");
+    for (int c = 0; c < CLASS_COUNT; before += owned->class_chip_ms[c++])
+        write_class(w, rootcause_class_name((enum rootcause_class)c), before, owned->class_chip_ms[c]);
+    write_class(w, LOST_WITHOUT_INTERRUPTION, before, end - before);
+    jwrite_array_end(w);
+}
+
 /* Chip time is rounded so that the parts add up to what is lost, and its cost likewise. */
 static void write_owner(struct jwrite *w, const struct view *v, enum rootcause_owner owner,
                         const struct ledger_owned *owned, int64_t chip_ms_before) {
@@ -18,6 +43,7 @@ static void write_owner(struct jwrite *w, const struct view *v, enum rootcause_o
     if (v->price >= 0)
         jwrite_member_text(w, "cost",
                            price_cents_format(text, price_cents(after, v->price) - price_cents(before, v->price)));
+    write_classes(w, owned, chip_ms_before);
     jwrite_object_end(w);
 }
 

@@ -294,6 +294,12 @@ type FleetOwner struct {
 
 	// +optional
 	Cost *Decimal `json:"cost,omitempty"`
+
+	// +optional
+	// +listType=map
+	// +listMapKey=class
+	// +kubebuilder:validation:MaxItems=32
+	ByClass []OwnedClass `json:"byClass,omitempty"`
 }
 
 type JobLoss struct {

@@ -336,6 +336,21 @@ type OwnedTime struct {
 
 	// +optional
 	Cost *Decimal `json:"cost,omitempty"`
+
+	// +optional
+	// +listType=map
+	// +listMapKey=class
+	// +kubebuilder:validation:MaxItems=32
+	ByClass []OwnedClass `json:"byClass,omitempty"`
+}
+
+type OwnedClass struct {
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	Class *string `json:"class,omitempty"`
+
+	// +required
+	ChipSeconds *NonNegative `json:"chipSeconds,omitempty"`
 }
 
 // +kubebuilder:validation:Enum=Scheduling;Runtime
