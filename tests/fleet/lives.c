@@ -75,3 +75,9 @@ void lives_end(struct member *m) {
     if (m->has_time && m->end_ms == TIME_UNKNOWN)
         m->end_ms = m->through_ms;
 }
+
+void lives_roll(struct roll *r, struct roll_member *members, size_t count, int64_t now_ms, struct outcome *o) {
+    struct roll_input in = {.members = members, .count = count, .now_ms = now_ms};
+    roll_up(r, &in);
+    outcome_make(r, &in, o);
+}

@@ -2,6 +2,7 @@
 #ifndef TESTS_FLEET_LIVES_H
 #define TESTS_FLEET_LIVES_H
 
+#include "fleet/outcome.h"
 #include "fleet/roll_store.h"
 
 uint64_t lives_random(uint64_t *seed);
@@ -13,5 +14,7 @@ struct member *lives_begin(uint64_t *seed, int number, int64_t start_ms);
  */
 void lives_go_on(uint64_t *seed, struct member *m, int64_t until_ms);
 void lives_end(struct member *m);
+/* One roll-up of them, and its outcome. */
+void lives_roll(struct roll *r, struct roll_member *members, size_t count, int64_t now_ms, struct outcome *o);
 
 #endif

@@ -63,12 +63,6 @@ static void shuffle(uint64_t *seed, struct roll_member *m, size_t n) {
     }
 }
 
-static void roll(struct roll *r, struct roll_member *members, size_t count, int64_t now_ms, struct outcome *o) {
-    struct roll_input in = {.members = members, .count = count, .now_ms = now_ms};
-    roll_up(r, &in);
-    outcome_make(r, &in, o);
-}
-
 static void check_partition(const struct sums *s) {
     int64_t parts = s->of[SUMS_PRODUCTIVE];
     for (int b = 0; b < SUMS_BUCKETS; b++)
@@ -132,7 +126,7 @@ TEST(every_part_adds_up_and_no_deleted_job_is_lost) {
         for (int step = 0; step < 60; step++) {
             now += lives_below(&w.seed, 3 * HOUR);
             world_step(&w, now);
-            roll(&r, members, look(&w, 0, members), now, o);
+            lives_roll(&r, members, look(&w, 0, members), now, o);
             report(&w);
             check_partition(&o->all);
             check_waterfall(o);
@@ -181,8 +175,8 @@ TEST(neither_order_nor_restarts_change_a_byte) {
             size_t n = look(&w, 0, members);
             memcpy(shuffled, members, sizeof shuffled);
             shuffle(&w.seed, shuffled, n);
-            roll(&a, members, n, now, oa);
-            roll(&b, shuffled, n, now, ob);
+            lives_roll(&a, members, n, now, oa);
+            lives_roll(&b, shuffled, n, now, ob);
             report(&w);
             CLEANUP_FREE char *text_a = roll_store(&a, 5, BOUND, &is_coarse);
             CHECK(!is_coarse);
@@ -218,7 +212,7 @@ TEST(two_fleets_add_up_to_their_union) {
             world_step(&w, now);
             for (int k = 0; k < 3; k++) {
                 struct roll_member members[JOBS];
-                roll(&r[k], members, look(&w, k, members), now, o[k]);
+                lives_roll(&r[k], members, look(&w, k, members), now, o[k]);
             }
             report(&w);
             struct sums both = o[1]->all;
@@ -248,9 +242,9 @@ TEST(looking_seldom_gives_the_same_hours_for_an_even_life) {
         m->through_ms = now;
         m->life.of[SUMS_WALL] = now - m->start_ms;
         m->life.of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = now - m->start_ms;
-        roll(&often, &rm, 1, now, o);
+        lives_roll(&often, &rm, 1, now, o);
         if (now == T0 + 10 * HOUR)
-            roll(&seldom, &rm, 1, now, o);
+            lives_roll(&seldom, &rm, 1, now, o);
     }
     REQUIRE(seldom.slot_count == often.slot_count && often.slot_count == 10);
     for (size_t i = 0; i < 10; i++) {
@@ -275,13 +269,13 @@ TEST(future_hours_take_no_memory) {
     m->through_ms = T0 + 30 * 365 * DAY;
     m->life.of[SUMS_WALL] = m->life.of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = m->through_ms - T0;
     struct roll_member rm = {m, "g", true, false};
-    roll(&r, &rm, 1, T0 + 3 * HOUR, o);
+    lives_roll(&r, &rm, 1, T0 + 3 * HOUR, o);
     CHECK_INT((int64_t)r.slot_count, 3);
     CHECK_INT(o->all.of[SUMS_WALL], (m->through_ms - T0) * m->weight.chips);
     lives_end(m);
     for (int i = 4; i < 6; i++) {
         rm = (struct roll_member){m, "g", true, false};
-        roll(&r, &rm, 1, T0 + i * HOUR, o);
+        lives_roll(&r, &rm, 1, T0 + i * HOUR, o);
         CHECK_INT((int64_t)r.slot_count, 4); /* where its end was seen */
         CHECK_INT(o->all.of[SUMS_ENDED], 1);
     }
@@ -300,21 +294,21 @@ TEST(entries_older_than_the_window_are_dropped) {
     roll_init(&r, &day);
     lives_go_on(&seed, m, T0 + 30 * HOUR);
     lives_end(m);
-    roll(&r, &rm, 1, T0 + 30 * HOUR, o);
+    lives_roll(&r, &rm, 1, T0 + 30 * HOUR, o);
     CHECK_INT(o->from_ms, T0 + 6 * HOUR);
     CHECK_INT(o->all.of[SUMS_WALL], DAY * m->weight.chips);
     CHECK_INT(o->jobs, 1);
     CHECK_INT(r.spread, 1);
     rm = (struct roll_member){m, "g", true, false};
-    roll(&r, &rm, 1, T0 + 53 * HOUR + 1, o);
+    lives_roll(&r, &rm, 1, T0 + 53 * HOUR + 1, o);
     CHECK_INT(o->all.of[SUMS_WALL], HOUR * m->weight.chips);
     CHECK_INT(o->jobs, 1);
-    roll(&r, &rm, 1, T0 + 54 * HOUR, o);
+    lives_roll(&r, &rm, 1, T0 + 54 * HOUR, o);
     CHECK_INT(o->all.of[SUMS_WALL], 0);
     CHECK_INT(o->jobs, 0);
     CHECK_INT(sums_scores(&o->all).scheduling, -1);
     CHECK_INT((int64_t)r.cursors.count, 0);
-    roll(&r, &rm, 1, T0 + 60 * HOUR, o); /* it ended before the window: it is not taken up again */
+    lives_roll(&r, &rm, 1, T0 + 60 * HOUR, o); /* it ended before the window: it is not taken up again */
     CHECK_INT((int64_t)r.cursors.count, 0);
     free(o);
     member_free(m);
@@ -353,7 +347,7 @@ TEST(chips_weigh_and_ratios_are_never_averaged) {
         m[i]->life.of[SUMS_LOST(i == 2 ? BUCKET_QUEUE_WAIT : BUCKET_STALL)] = i == 0 ? 0 : HOUR;
         rm[i] = (struct roll_member){m[i], "all", true, false};
     }
-    roll(&r, rm, 3, T0 + HOUR, o);
+    lives_roll(&r, rm, 3, T0 + HOUR, o);
     struct sums_scores s = sums_scores(&o->all);
     CHECK_INT(s.runtime, 10000);
     CHECK_INT(s.scheduling, 1000000); /* of the two whose steps are known, as runtime */
@@ -393,7 +387,7 @@ TEST(unobserved_chip_time_is_a_separate_sum) {
         m[i]->life.of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = i == 0 ? 0 : HOUR;
         rm[i] = (struct roll_member){m[i], i == 0 ? "blind" : "queued", true, false};
     }
-    roll(&r, rm, 2, T0 + HOUR, o);
+    lives_roll(&r, rm, 2, T0 + HOUR, o);
     struct sums_scores s = sums_scores(&o->all);
     CHECK_INT(s.scheduling, 125000);       /* 5 of 40 */
     CHECK_INT(s.scheduling_upper, 250000); /* 10 of 40 */
@@ -441,7 +435,7 @@ TEST(a_job_that_was_unselected_for_a_while_is_not_counted_twice) {
     for (int hour = 1; hour <= 3; hour++) {
         struct roll_member rm = {m, hour == 2 ? NULL : "g", hour != 2, false};
         lives_go_on(&seed, m, T0 + hour * HOUR);
-        roll(&r, &rm, 1, T0 + hour * HOUR, o);
+        lives_roll(&r, &rm, 1, T0 + hour * HOUR, o);
     }
     CHECK_INT(o->all.of[SUMS_WALL], 2 * HOUR * m->weight.chips);
     free(o);
@@ -461,7 +455,7 @@ TEST(a_job_that_is_not_selected_is_in_no_group) {
         lives_go_on(&seed, m[i], T0 + HOUR);
         rm[i] = (struct roll_member){m[i], i % 2 == 0 ? NULL : "g", i % 2 != 0, false};
     }
-    roll(&r, rm, 4, T0 + HOUR, o);
+    lives_roll(&r, rm, 4, T0 + HOUR, o);
     CHECK_INT(r.group_count, 1);
     CHECK_INT(o->jobs, 2);
     for (int i = 0; i < 4; i++)
@@ -481,7 +475,7 @@ TEST(what_is_damaged_or_of_another_selection_is_not_taken) {
     roll_init(&r, &fortnight);
     for (int step = 0; step < 10; step++) {
         world_step(&w, T0 + step * HOUR);
-        roll(&r, members, look(&w, 0, members), T0 + step * HOUR, o);
+        lives_roll(&r, members, look(&w, 0, members), T0 + step * HOUR, o);
     }
     CLEANUP_FREE char *text = roll_store(&r, 5, BOUND, &is_coarse);
     size_t size = strlen(text);
@@ -504,44 +498,6 @@ TEST(what_is_damaged_or_of_another_selection_is_not_taken) {
     world_done(&w);
 }
 
-/* Many jobs, groups and hours: the bound is kept, and nothing but resolution is lost. */
-TEST(the_bound_holds_with_as_many_jobs_as_there_may_be) {
-    enum { MANY = ROLL_JOBS + 10 };
-    struct roll r, again;
-    uint64_t seed = 77;
-    struct member **m = mem_alloc(MANY * sizeof *m);
-    struct roll_member *rm = mem_alloc(MANY * sizeof *rm);
-    struct outcome *o = mem_new(struct outcome), *o2 = mem_new(struct outcome);
-    bool is_coarse = false;
-    roll_init(&r, &fortnight);
-    for (int i = 0; i < MANY; i++) {
-        m[i] = lives_begin(&seed, i, T0 + lives_below(&seed, 100 * HOUR));
-        for (int k = 1; k <= 6; k++)
-            lives_go_on(&seed, m[i], T0 + (100 + k) * HOUR);
-        rm[i] = (struct roll_member){m[i], m[i]->namespace_, true, false};
-    }
-    roll(&r, rm, MANY, T0 + 106 * HOUR, o);
-    CHECK_INT(r.beyond, 10);
-    struct sums before = o->all;
-    CLEANUP_FREE char *text = roll_store(&r, 5, BOUND, &is_coarse);
-    REQUIRE(text != NULL);
-    CHECK(is_coarse && strlen(text) <= BOUND);
-    roll_init(&again, &fortnight);
-    CHECK_INT(roll_restore(&again, 5, slice_of(text)), 0);
-    roll(&r, rm, MANY, T0 + 106 * HOUR, o);
-    roll(&again, rm, MANY, T0 + 106 * HOUR, o2);
-    CHECK(memcmp(&before, &o->all, sizeof before) == 0);
-    CHECK(memcmp(&before, &o2->all, sizeof before) == 0);
-    for (int i = 0; i < MANY; i++)
-        member_free(m[i]);
-    free(m);
-    free(rm);
-    free(o);
-    free(o2);
-    roll_done(&r);
-    roll_done(&again);
-}
-
 /* A life of many hours is spread over them as one after the other would be: whole hours are alike to the unit, what is
  * cut off comes with the last, and the parts of every hour add up. */
 TEST(a_long_job_is_spread_as_hour_by_hour) {
@@ -560,7 +516,7 @@ TEST(a_long_job_is_spread_as_hour_by_hour) {
         slice_copy(m->currency, sizeof m->currency, SLICE("USD"));
         struct roll_member rm = {m, "all", true, false};
         roll_init(&r, &fortnight);
-        roll(&r, &rm, 1, m->through_ms, o);
+        lives_roll(&r, &rm, 1, m->through_ms, o);
         struct sums none = {0}, whole = {0};
         struct sums_change slow;
         sums_change_make(&slow, &m->life, &none, m->weight);
