@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MESSAGE_BYTES = 64 << 10, TRACE_BYTES = 64 << 10 };
+enum { MESSAGE_BYTES = 64 << 10, TRACE_BYTES = 256 << 10 };
 
 struct page {
     struct loop *loop;

@@ -24,6 +24,10 @@ UNITS = [
     ("JSON.stringify(shares({time: {wallMilliseconds: 100}}))", "[]"),
     ("JSON.stringify(shares({time: {wallMilliseconds: 100, availableMilliseconds: 60, productiveMilliseconds: 0}}).map(s => [s.family, s.share]))", '[["runtime",60],["scheduling",40]]'),
     ("ageWords({time: {}}, 1e15)", ""), ("grouped('by x', [1, 1, 2], n => 'n' + n)", "by x: n1 2, n2 1"),
+    ("interruptionGroups({trace: {interruptions: Array.from({length: 300}, (_, i) => [i * 60e3, 'n' + i % 2])}}, [{}, {}]).textContent",
+     "Of the newest 300 by node: n0 150, n1 150; by hour: 1970-01-01 00h 60, 1970-01-01 01h 60, 1970-01-01 02h 60, 1970-01-01 03h 60, 1970-01-01 04h 60."),
+    ("interruptionGroups({}, Array(4).fill({end: '1970-01-01T00:00:00Z', node: 'a'})).textContent", "Of the newest 4 by node: a 4; by hour: 1970-01-01 00h 4."),
+    ("interruptionGroups({trace: {interruptions: [[0, 'a']]}}, [{}, {}])", None),
 ]
 
 

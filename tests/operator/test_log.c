@@ -104,8 +104,9 @@ TEST(maxtext_restarts_joined_with_pods) {
     CLEANUP_BUF struct buf trace;
     buf_init(&trace, 1 << 20);
     model_job_trace(model_job_find(m, "ns", "js"), &trace);
-    CHECK(strstr(buf_text(&trace), ",[1795227465833,29]],\"saves\":[[1795227405684,0,1],[1795227410226,10,1],"
-                                   "[1795227436324,20,0],[1795227461048,20,1],[1795227465418,29,1]]}"));
+    CHECK(strstr(buf_text(&trace),
+                 ",[1795227465833,29]],\"saves\":[[1795227405684,0,1],[1795227410226,10,1],"
+                 "[1795227436324,20,0],[1795227461048,20,1],[1795227465418,29,1]],\"interruptions\":[["));
     CHECK(!summary.is_final); /* what led to the end may still be on its way */
     CHECK_TEXT(status_text(s, "conditions[type=Finished].status"), "False"); /* who waits for it waits on */
     CHECK_TEXT(status_text(s, "conditions[type=Finished].reason"), "Settling");

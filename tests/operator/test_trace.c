@@ -44,6 +44,44 @@ TEST(a_save_is_durable_when_a_record_says_so) {
     add_record(&t, RECORD_RESTORE_END, 61, 6);  /* a restore proves no save that was never recorded */
     add_record(&t, RECORD_SAVE_DURABLE, 70, 9); /* its start was not recorded */
     trace_write(&t, &json);
-    CHECK_TEXT(buf_text(&json), "{\"steps\":[[10,1]],\"saves\":[[20,1,1],[30,5,1],[40,7,0],[70,9,1]]}");
+    CHECK_TEXT(buf_text(&json),
+               "{\"steps\":[[10,1]],\"saves\":[[20,1,1],[30,5,1],[40,7,0],[70,9,1]],\"interruptions\":[]}");
+    trace_clear(&t);
+}
+
+/* Those that a result lists replace what was known of them; those before them stay. */
+TEST(a_trace_keeps_interruptions_that_no_result_lists_any_more) {
+    struct trace t = {0};
+    CLEANUP_BUF struct buf json;
+    buf_init(&json, 1 << 20);
+    struct ledger_interruption listed[16];
+    struct ledger_result r = {.interruptions = listed};
+    for (int newest = 1; newest <= TRACE_INTERRUPTIONS + 40; newest++) {
+        r.interruption_count = newest < 16 ? newest : 16;
+        r.older.count = newest - r.interruption_count;
+        for (int i = 0; i < r.interruption_count; i++) {
+            int number = (int)r.older.count + i + 1;
+            listed[i] = (struct ledger_interruption){.number = number, .at_ms = 1000 * number};
+            snprintf(listed[i].node, sizeof listed[i].node, number == newest ? "?" : "n%d", number);
+        }
+        trace_add_interruptions(&t, &r);
+        size_t all = (size_t)newest < TRACE_INTERRUPTIONS ? (size_t)newest : TRACE_INTERRUPTIONS;
+        REQUIRE(t.interruption_count == all);
+        CHECK_INT(t.interruptions[0].number, newest - (int)all + 1);
+        CHECK_INT(t.interruptions[all - 1].number, newest);
+        CHECK_TEXT(t.interruptions[all - 1].node, "?");
+        CHECK(all < 2 || strcmp(t.interruptions[all - 2].node, "?") != 0); /* its node is known by now */
+    }
+    r.interruption_count = 2; /* three were one */
+    r.older.count = 1;
+    listed[0] = (struct ledger_interruption){.number = 2, .at_ms = 7, .node = "a\"b"};
+    listed[1] = (struct ledger_interruption){.number = 3, .at_ms = 8};
+    trace_clear(&t);
+    trace_add_interruptions(&t, &r);
+    trace_write(&t, &json);
+    CHECK_TEXT(buf_text(&json), "{\"steps\":[],\"saves\":[],\"interruptions\":[[7,\"a\\\"b\"],[8,\"\"]]}");
+    r.interruption_count = 0;
+    trace_add_interruptions(&t, &r);
+    CHECK_INT(t.interruption_count, 0);
     trace_clear(&t);
 }

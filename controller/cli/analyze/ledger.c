@@ -450,8 +450,8 @@ static void set_evidence(const struct analyze_ledger *l, struct view *v) {
 }
 
 /* Writes the status at through_ms, or its part in [from_ms, to_ms); from_ms TIME_UNKNOWN: all of it. */
-static void write_status(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome,
-                         int64_t from_ms, int64_t to_ms, struct buf *json, struct buf *records) {
+static void write_status(struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome, int64_t from_ms,
+                         int64_t to_ms, struct buf *json, struct buf *records) {
     struct view v;
     struct ledger_entries entries = {0};
     view_init(&v); /* no log gives the chips and their peak */
@@ -477,13 +477,15 @@ static void write_status(const struct analyze_ledger *l, int64_t through_ms, enu
     if (records != NULL)
         records_write(&v, &entries, &(struct records_job){0}, records);
     ledger_entries_done(&entries);
-    if (from_ms == TIME_UNKNOWN)
+    if (from_ms == TIME_UNKNOWN) {
         write_quality(l, &v.result, json);
+        trace_add_interruptions(&l->trace, &v.result);
+    }
     ledger_result_done(&v.result);
 }
 
 /* Writes the status, and with --from that of the interval as the only element of "intervals". */
-static void write_all(const struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome, struct buf *json,
+static void write_all(struct analyze_ledger *l, int64_t through_ms, enum ledger_outcome outcome, struct buf *json,
                       struct buf *records) {
     const struct analyze *a = l->analyze;
     write_status(l, through_ms, outcome, TIME_UNKNOWN, TIME_UNKNOWN, json, records);

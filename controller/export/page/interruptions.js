@@ -9,13 +9,16 @@ function grouped(words, rows, of) {
     const parts = all.slice(0, 6).map(([name, n]) => `${name} ${n}`);
     return parts.length ? `${words}: ${parts.join(", ")}${more ? `, others ${more}` : ""}` : "";
 }
-function interruptionGroups(rows) {
-    if (rows.length < 4) return null;
+// Of all that the controller saw, else of those in the status.
+function interruptionGroups(job, rows) {
+    const seen = list(job, "trace.interruptions").filter((x) => Array.isArray(x) && isFinite(x[0])),
+        all = seen.length > rows.length ? seen : rows.map((e) => [time(e, "end"), text(e, "node")]);
+    if (all.length < 4) return null;
     const words = [
-        grouped("by node", rows, (e) => text(e, "node")),
-        grouped("by hour", rows, (e) => stamp(time(e, "end")).slice(0, 13) + "h"),
+        grouped("by node", all, ([, node]) => node),
+        grouped("by hour", all, ([at]) => stamp(at).slice(0, 13) + "h"),
     ];
-    return note(`Of the ${rows.length} below ${words.filter(Boolean).join("; ")}.`);
+    return note(`Of the newest ${all.length} ${words.filter(Boolean).join("; ")}.`);
 }
 
 // A line for each part that is known: the class, who failed first, what it printed.
@@ -55,7 +58,7 @@ function nodeSignals(execution) {
     );
 }
 
-function interruptionTable(status) {
+function interruptionTable(job, status) {
     const rows = list(status, "executions")
         .filter((e) => text(e, "cause") || text(e, "rootCause.class"))
         .reverse();
@@ -81,7 +84,7 @@ function interruptionTable(status) {
         note(
             `${total}: ${causes}${classes && `; root causes: ${classes}`}${mean ? "; " + mean : ""}${rows.length < total ? `; the newest ${rows.length} are kept one by one` : ""}.`,
         ),
-        interruptionGroups(rows),
+        interruptionGroups(job, rows),
         table(rows, [
             ["#", "number", "num"],
             ["when", (e) => stamp(time(e, "end")), "num"],

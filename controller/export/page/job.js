@@ -472,7 +472,7 @@ function jobView(job) {
         executions: hasTime && view && executionView(job, status, view),
         zoom: hasTime && view && zoomBar(view, wholeOf(status)),
         steps: hasTime && view && stepView(job, status, view),
-        interruptions: hasTime && interruptionTable(status),
+        interruptions: hasTime && interruptionTable(job, status),
         starts: hasTime && startTable(status),
         advice: hasTime && adviceTable(status),
         forecast: hasTime && forecastView(status),

@@ -1,5 +1,6 @@
 #include "operator/job/trace.h"
 
+#include "base/jwrite.h"
 #include "base/mem.h"
 
 enum {
@@ -71,6 +72,43 @@ void trace_add(struct trace *trace, const struct record *r) {
     }
 }
 
+static void drop_interruptions(struct trace *trace, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++)
+        free(trace->interruptions[i].node);
+    memmove(trace->interruptions + from, trace->interruptions + to,
+            (trace->interruption_count - to) * sizeof *trace->interruptions);
+    trace->interruption_count -= to - from;
+}
+
+void trace_add_interruptions(struct trace *trace, const struct ledger_result *result) {
+    size_t listed = (size_t)result->interruption_count, kept = 0;
+    int64_t first = result->older.count + 1;
+    while (kept < trace->interruption_count && trace->interruptions[kept].number < first)
+        kept++;
+    drop_interruptions(trace, kept, trace->interruption_count);
+    if (listed == 0)
+        return;
+    trace->interruptions = mem_resize(trace->interruptions, kept + listed, sizeof *trace->interruptions);
+    for (size_t i = 0; i < listed; i++)
+        trace->interruptions[trace->interruption_count++] = (struct trace_interruption){
+            result->interruptions[i].number, result->interruptions[i].at_ms, mem_strdup(result->interruptions[i].node)};
+    if (trace->interruption_count > TRACE_INTERRUPTIONS)
+        drop_interruptions(trace, 0, trace->interruption_count - TRACE_INTERRUPTIONS);
+}
+
+static void write_interruptions(const struct trace *trace, struct buf *json) {
+    struct jwrite w;
+    jwrite_init(&w, json);
+    jwrite_array(&w);
+    for (size_t i = 0; i < trace->interruption_count; i++) {
+        jwrite_array(&w);
+        jwrite_int(&w, trace->interruptions[i].at_ms);
+        jwrite_text(&w, trace->interruptions[i].node);
+        jwrite_array_end(&w);
+    }
+    jwrite_array_end(&w);
+}
+
 void trace_write(const struct trace *trace, struct buf *json) {
     buf_append_text(json, "{\"steps\":[");
     for (size_t i = 0; i < trace->steps.count; i++)
@@ -80,11 +118,15 @@ void trace_write(const struct trace *trace, struct buf *json) {
     for (size_t i = 0; i < trace->saves.count; i++)
         buf_format(json, "%s[%lld,%lld,%d]", i > 0 ? "," : "", (long long)trace->saves.points[i].at_ms,
                    (long long)trace->saves.points[i].step, trace->saves.points[i].is_durable);
-    buf_append_text(json, "]}");
+    buf_append_text(json, "],\"interruptions\":");
+    write_interruptions(trace, json);
+    buf_append_text(json, "}");
 }
 
 void trace_clear(struct trace *trace) {
     free(trace->steps.points);
     free(trace->saves.points);
+    drop_interruptions(trace, 0, trace->interruption_count);
+    free(trace->interruptions);
     *trace = (struct trace){.max_points = trace->max_points};
 }

@@ -283,6 +283,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         job_update_node_evidence(job, &v.result);
         job_update_root_causes(job, &v.result);
         job_update_owners(job, &v.result);
+        trace_add_interruptions(&job->log.trace, &v.result);
         if (v.through_ms < v.result.start_ms) /* an object that ended before it was created */
             v.through_ms = v.result.start_ms;
         find_newest_pods(job, &v);
