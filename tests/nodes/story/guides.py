@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands of deploy/docs/tutorials/gke.md and kind.md, run word for word as far as this machine can.
+"""The commands of deploy/docs/tutorials that need a cluster, run word for word as far as this machine can.
 
     guides.py FILE START   prints the one command in a guide's blocks that begins with START, and notes that it was tried
 
@@ -13,7 +13,7 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 DOCS = os.path.join(ROOT, "deploy", "docs")
-GUIDES = ("tutorials/gke.md", "tutorials/kind.md")
+GUIDES = ("tutorials/gke.md", "tutorials/gke-jobsets.md", "tutorials/kind.md", "tutorials/queue.md")
 ELSEWHERE = ("gcloud ", "docker ", "kind ", "minikube ", "export ", "--set ")
 
 
@@ -61,10 +61,12 @@ def take(guide, start, run):
 
 
 def untried(run):
+    """How many commands there are; those of another's cloud or tool; and those that were not tried."""
     with open(tried_file(run), encoding="utf-8") as file:
         tried = set(file.read().splitlines())
     everything = [(guide, words(command)) for guide in GUIDES for command in commands(guide)]
-    return len(everything), [f"{g}: {w}" for g, w in everything if not (w in tried or w.startswith(ELSEWHERE))]
+    left_out = [f"{g}: {w}" for g, w in everything if w.startswith(ELSEWHERE)]
+    return len(everything), left_out, [f"{g}: {w}" for g, w in everything if not (w in tried or w.startswith(ELSEWHERE))]
 
 
 if __name__ == "__main__":
