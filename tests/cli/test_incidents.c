@@ -82,6 +82,11 @@ TEST(windows_that_tile_add_up) {
             incidents_find(json_object_get(list, "items"), &query, &n);
             CHECK_INT(n.inside.ms + n.outside.ms + n.older.ms + n.buckets.ms, n.total.ms);
             CHECK_INT(n.inside.count + n.outside.count + n.older.count, n.total.count);
+            struct incidents_part of_classes = {0};
+            for (int c = 0; c < CLASS_COUNT; c++)
+                add_part(&of_classes, &n.classes[c]);
+            CHECK_INT(of_classes.count, (int64_t)n.count);
+            check_part(&of_classes, n.inside.ms, n.inside.chip_seconds);
             add_part(&sum, &n.inside);
             query.from_ms = query.to_ms;
             incidents_done(&n);

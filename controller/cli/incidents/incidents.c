@@ -21,6 +21,11 @@ static void add_part(struct incidents_part *to, int64_t count, int64_t ms, int64
     add(&to->chip_seconds, chip_seconds);
 }
 
+static enum rootcause_class class_of(const json_t *execution) {
+    int class_ = rootcause_class_find(slice_of(pick_text(execution, "rootCause.class")));
+    return class_ < 0 ? CLASS_UNKNOWN : (enum rootcause_class)class_;
+}
+
 static bool is_owned(const json_t *object, const struct incidents_query *query) {
     return strcmp(pick_text(object, "owner"), query->owner) == 0;
 }
@@ -84,6 +89,7 @@ static void add_interruption(struct incidents *n, const json_t *job, const json_
     if (lost_ms > 0)
         x.chip_seconds = scaled(chip_s, x.to_ms - from_ms, lost_ms) - scaled(chip_s, x.from_ms - from_ms, lost_ms);
     add_part(&n->inside, is_counted, x.to_ms - x.from_ms, x.chip_seconds);
+    add_part(&n->classes[class_of(execution)], 1, x.to_ms - x.from_ms, x.chip_seconds);
     add_part(&n->outside, 0, lost_ms - (x.to_ms - x.from_ms), chip_s - x.chip_seconds);
     if (!pick_has(status, "acceleratorHours"))
         x.chip_seconds = -1;

@@ -5,6 +5,8 @@
 #ifndef CLI_INCIDENTS_INCIDENTS_H
 #define CLI_INCIDENTS_INCIDENTS_H
 
+#include "rootcause/classes.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,6 +40,7 @@ struct incidents {
     struct incident *items; /* by time */
     size_t count, capacity;
     struct incidents_part inside;                      /* the items */
+    struct incidents_part classes[CLASS_COUNT];        /* the same by class; Unknown: no root cause is known */
     struct incidents_cost costs[INCIDENTS_CURRENCIES]; /* of the items; those of further currencies are left out */
     int cost_count;
     struct incidents_part outside; /* of listed interruptions, but outside the window; count: wholly outside */

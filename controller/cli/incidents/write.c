@@ -134,6 +134,20 @@ static void put_sum(const struct incidents *n, struct buf *out) {
     }
 }
 
+/* The sum by class of the root cause, the classes in their order. */
+static void put_classes(const struct incidents *n, struct buf *out) {
+    const char *between = "By class of the root cause: ";
+    for (int c = 0; c < CLASS_COUNT; c++) {
+        if (n->classes[c].count == 0)
+            continue;
+        buf_append_text(out, between);
+        CLEANUP_FREE char *name = mem_format("%s ", rootcause_class_name((enum rootcause_class)c));
+        put_part(out, name, &n->classes[c], "");
+        between = ", ";
+    }
+    buf_append_text(out, n->count > 0 ? "." : "");
+}
+
 /* What the sums of the statuses have, and where the rest of it is. */
 static void put_rest(const struct incidents *n, struct buf *out) {
     CLEANUP_FREE char *older = mem_format(" in %lld older interruption%s that the status lists no longer",
@@ -196,6 +210,10 @@ void incidents_table(const struct incidents *n, const struct text_style *style, 
     buf_clear(&text);
     put_sum(n, &text);
     text_wrap(out, style, 0, 2, buf_text(&text));
+    buf_clear(&text);
+    put_classes(n, &text);
+    if (n->count > 0)
+        text_wrap(out, style, 0, 2, buf_text(&text));
     text_wrap(out, style, 0, 2, rule);
     buf_clear(&text);
     put_rest(n, &text);
@@ -274,6 +292,10 @@ void incidents_html(const struct incidents *n, struct buf *out) {
     buf_clear(&text);
     put_sum(n, &text);
     put_html(out, "p", buf_text(&text));
+    buf_clear(&text);
+    put_classes(n, &text);
+    if (n->count > 0)
+        put_html(out, "p", buf_text(&text));
     put_html(out, "p", rule);
     buf_clear(&text);
     put_rest(n, &text);
@@ -322,6 +344,24 @@ static json_t *incident_json(const struct incident *x) {
     return o;
 }
 
+static json_t *part_json(const struct incidents_part *p) {
+    return json_pack("{s:I, s:I, s:I}", "interruptions", (json_int_t)p->count, "milliseconds", (json_int_t)p->ms,
+                     "chipSeconds", (json_int_t)p->chip_seconds);
+}
+
+static json_t *classes_json(const struct incidents *n) {
+    json_t *classes = json_array();
+    for (int c = 0; c < CLASS_COUNT; c++) {
+        if (n->classes[c].count == 0)
+            continue;
+        json_t *item = json_pack("{s:s, s:I, s:I, s:I}", "class", rootcause_class_name((enum rootcause_class)c),
+                                 "intervals", (json_int_t)n->classes[c].count, "milliseconds",
+                                 (json_int_t)n->classes[c].ms, "chipSeconds", (json_int_t)n->classes[c].chip_seconds);
+        json_array_append_new(classes, item);
+    }
+    return classes;
+}
+
 json_t *incidents_json(const struct incidents *n) {
     const struct {
         const char *key;
@@ -338,12 +378,9 @@ json_t *incidents_json(const struct incidents *n) {
     for (size_t i = 0; i < n->count; i++)
         json_array_append_new(intervals, incident_json(&n->items[i]));
     json_object_set_new(o, "intervals", intervals);
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-        const struct incidents_part *p = parts[i].part;
-        json_object_set_new(o, parts[i].key,
-                            json_pack("{s:I, s:I, s:I}", "interruptions", (json_int_t)p->count, "milliseconds",
-                                      (json_int_t)p->ms, "chipSeconds", (json_int_t)p->chip_seconds));
-    }
+    json_object_set_new(o, "byClass", classes_json(n));
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        json_object_set_new(o, parts[i].key, part_json(parts[i].part));
     json_t *costs = json_array();
     for (int i = 0; i < n->cost_count; i++) {
         json_t *cost = json_object();
