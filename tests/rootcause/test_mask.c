@@ -1,0 +1,111 @@
+/* A quoted line holds no secret, and stays readable. All tokens here are made up. */
+#include "harness.h"
+#include "random.h"
+
+#include "base/mem.h"
+#include "rootcause/mask.h"
+
+#include <stdlib.h>
+
+static void check_quote(const char *line, const char *quoted) {
+    char text[QUOTE_BYTES];
+    quote_line(text, slice_of(line), 0);
+    CHECK_TEXT(text, quoted);
+}
+
+TEST(a_quoted_line_holds_no_secret) {
+    static const struct {
+        const char *line, *quoted;
+    } lines[] = {
+        {"401 Client Error: token=abcdef123456", "401 Client Error: token=***"},
+        {"Error https://me:pass@host/x", "Error https://***@host/x"},
+        {"hf_abcdefghijklmnop is invalid", "*** is invalid"},
+        {"key 0123456789abcdef0123456789abcdef01234567", "key ***"},
+        {"?X-Amz-Signature=abc&x=1", "?X-Amz-Signature=***&x=1"},
+        {"Error\x1b[31m red", "Error [31m red"},
+        {"File \"/usr/lib/python3.11/site-packages/a.py\"", "File \"/usr/lib/python3.11/site-packages/a.py\""},
+        /* headers */
+        {"Authorization: Bearer abc.def", "Authorization: Bearer ***"},
+        {"Authorization: Token 0a1b2c failed", "Authorization: Token *** failed"},
+        {"Authorization: Basic dXNlcjpw, x", "Authorization: Basic ***, x"},
+        {"Authorization: 0a1b2c3d failed", "Authorization: *** failed"},
+        {"{'Authorization': 'Bearer abc'}", "{'Authorization': 'Bearer ***'}"},
+        {"Authorization: AWS4-HMAC-SHA256 Credential=AK/x, SignedHeaders=host, Signature=fe5f",
+         "Authorization: *** Credential=***, SignedHeaders=host, Signature=***"},
+        {"Bearer tokens are refused", "Bearer *** are refused"},
+        /* options, members, variables */
+        {"train.py --hf-token abc --max-steps 5", "train.py --hf-token *** --max-steps 5"},
+        {"login -u me --password hunter2 host", "login -u me --password *** host"},
+        {"{\"authToken\": \"abc\", \"clientSecret\":\"d\"}", "{\"authToken\": \"***\", \"clientSecret\":\"***\"}"},
+        {"PGPASSWORD=hunter2 psql", "PGPASSWORD=*** psql"},
+        {"WANDB_API_KEY=abc AWS_SECRET_ACCESS_KEY=d", "WANDB_API_KEY=*** AWS_SECRET_ACCESS_KEY=***"},
+        {"DefaultEndpointsProtocol=https;AccountName=a;AccountKey=abc+d/e==;x",
+         "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=***;x"},
+        {"https://a.blob.core.windows.net/c?sv=1&sig=a%2Fb%3D&se=2",
+         "https://a.blob.core.windows.net/c?sv=1&sig=***&se=2"},
+        /* tokens that are known by their start */
+        {"ghp_0123456789abcdefghij", "***"},
+        {"github_pat_11ABC_def0123", "***"},
+        {"xoxb-1234-5678-abcdef", "***"},
+        {"https://hooks.slack.com/services/T0/B0/abcdefgh", "https://***"},
+        {"ya29.a0AfH6SMBx-y_z", "***"},
+        {"jwt eyJhbGciOiJI.eyJzdWIi.c2ln end", "jwt *** end"},
+        {"AKIAABCDEFGHIJKLMNOP", "***"},
+        /* keys without a name */
+        {"keys AKIAABCDEFGHIJKLMNOP wJq7rXUtnFEMIzK7MDENGxbPxRfiCYpTHISkEyab",
+         "keys *** ***"},
+        {"-----BEGIN PRIVATE KEY-----\\nMIIEvQ+a/b\\n-----END PRIVATE KEY-----",
+         "-----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----"},
+        {"\"private_key\": \"-----BEGIN RSA PRIVATE KEY-----\\nMIIEvQ+a/b",
+         "\"private_key\": \"-----BEGIN RSA PRIVATE KEY-----***"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+        check_quote(lines[i].line, lines[i].quoted);
+}
+
+/* Secret keys of AWS are 40 characters of base64, storage keys of Azure 88, lines of a private key 64. */
+TEST(a_random_key_is_hidden_without_a_name) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const int sizes[] = {40, 64, 88};
+    enum { KEYS = 20000 };
+    uint64_t r = random_setting("GOODPUT_SEED", 40);
+    int shown = 0;
+    for (int i = 0; i < KEYS; i++) {
+        char key[89] = "", line[128], text[QUOTE_BYTES];
+        for (int k = 0; k < sizes[i % 3]; k++)
+            key[k] = digits[random_below(&r, 64)];
+        snprintf(line, sizeof line, "InvalidAccessKeyId (%s)", key);
+        quote_line(text, slice_of(line), 0);
+        shown += strstr(text, "(***)") == NULL;
+    }
+    printf("keys of base64 that are shown: %d of %d\n", shown, KEYS);
+    CHECK(shown * 200 <= KEYS);
+}
+
+TEST(paths_and_identifiers_are_not_hidden) {
+    static const char *const lines[] = {
+        "FileNotFoundError: /mnt/data/c4/train/shard-00017-of-01024.tfrecord",
+        "OSError: /home/Train/Experiments/Llama3Pretraining70B/CheckpointsOfMonday/Step18000/OptimizerStates",
+        "gs://bucket/llama3-70b/checkpoints/18000/state/params/decoder/layers_0/kernel.zarr",
+        "File \"/opt/conda/lib/python3.10/site-packages/torch/distributed/distributed_c10d.py\", line 1234, in x",
+        "huggingface_hub.errors.RepositoryNotFoundError in hf_hub_download(repo_id=x)",
+        "RuntimeError: ProcessGroupNCCLWatchdogCaughtCollectiveOperationTimeout2 of DistributedDataParallelModel",
+        "KeyError: 'model.layers.0.self_attn.q_proj.weight'",
+        "ValueError: num_tokens 2048 exceeds max_tokens 1024; the tokenizer has 32000",
+        "[rank3]: WorkNCCL(SeqNum=1204, OpType=ALLREDUCE, NumelIn=67108864, NumelOut=67108864, Timeout(ms)=600000)",
+        "Node gke-tpu-3a5b1c2d-x7k9 of pod llama3-70b-slice-job-0-17-abcde",
+        "NVRM: Xid (PCI:0000:9b:00): 79, pid=1234, name=python, GPU has fallen off the bus.",
+        "trying to connect to (worker-0.train.default.svc.cluster.local, 29500)",
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+        check_quote(lines[i], lines[i]);
+}
+
+/* Where the end of a long line is cut off, half a secret is not shown as if it were a word. */
+TEST(half_a_secret_at_the_cut_is_not_shown) {
+    char line[2 * QUOTE_BYTES + 100] = "", text[QUOTE_BYTES];
+    for (size_t i = 0; i < 8; i++)
+        strcat(line, "key 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcd ");
+    quote_line(text, slice_of(line), 0);
+    CHECK(strstr(text, "0123") == NULL);
+}
