@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "rootcause/exits.h"
 
-#include <ctype.h>
 #include <stdio.h>
 
 enum {
@@ -26,6 +25,7 @@ struct writer {
     struct finding pending; /* role ROLE_COUNT: none */
     int message_lines;
     bool is_decided;               /* the first exception of a chain was the cause */
+    int64_t decided_line;          /* its line */
     bool in_report;                /* of torchelastic, below "Root Cause" */
     char exception[MESSAGE_BYTES]; /* "Name: message", with the lines that continue it */
 };
@@ -131,59 +131,8 @@ static struct writer *writer_of(struct rootcause_log *log, const struct line *li
     return w;
 }
 
-/* "[Rank 3]", "rank 3", "rank: 3" in the line; RANK_UNKNOWN if it names none. */
-static int64_t rank_after(struct slice text, const char *words) {
-    const char *at = slice_find(text, words);
-    int64_t rank;
-    if (at == NULL)
-        return RANK_UNKNOWN;
-    struct slice rest = slice_range(at + strlen(words), text.data + text.size_bytes);
-    return slice_take_uint(&rest, &rank) ? rank : RANK_UNKNOWN;
-}
-
-static int64_t rank_in(struct slice text) {
-    int64_t rank = rank_after(text, "[Rank ");
-    if (rank == RANK_UNKNOWN)
-        rank = rank_after(text, "[rank");
-    return rank == RANK_UNKNOWN ? rank_after(text, " Rank ") : rank;
-}
-
-/* NCCL's HOST<PORT>, gloo's [HOST]:PORT. Other connections of the process have other ports. */
-static struct slice host_of(struct slice text) {
-    size_t n = 0;
-    if (slice_take_char(&text, '[')) {
-        struct slice host = {0};
-        return slice_take_until(&text, ']', &host) ? host : (struct slice){0};
-    }
-    while (n < text.size_bytes && (isalnum((unsigned char)text.data[n]) || strchr(".:-%", text.data[n]) != NULL))
-        n++;
-    bool has_port = n < text.size_bytes && text.data[n] == '<';
-    struct slice host = {text.data, n};
-    bool is_address = slice_find_char(host, '.') != NULL || slice_find_char(host, ':') != NULL;
-    return has_port || is_address ? host : (struct slice){0};
-}
-
-/* Whom a symptom names: JAX "/task:3", gloo "rank 3" or "peer [HOST]:PORT", NCCL's "peer HOST<PORT>". */
-static void find_peer(struct slice text, char waits_for[static FINDING_WAITS_BYTES]) {
-    static const char *const words[] = {"/task:",   "from rank ", "send/recv from rank ",
-                                        ": Ranks ", "to rank ",   "]: Rank "};
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-        int64_t rank = rank_after(text, words[i]);
-        if (rank != RANK_UNKNOWN) {
-            snprintf(waits_for, FINDING_WAITS_BYTES, "%s %lld", i == 0 ? "task" : "rank", (long long)rank);
-            return;
-        }
-    }
-    const char *at = slice_find(text, "peer ");
-    if (at == NULL)
-        return;
-    struct slice host = host_of(slice_range(at + 5, text.data + text.size_bytes));
-    if (host.size_bytes >= 3 && host.size_bytes < FINDING_WAITS_BYTES - 8)
-        snprintf(waits_for, FINDING_WAITS_BYTES, "peer %.*s", SLICE_ARG(host));
-}
-
 static int64_t rank_of(const struct line *line, const struct writer *w) {
-    int64_t rank = line->rank != RANK_UNKNOWN ? line->rank : rank_in(line->text);
+    int64_t rank = line->rank != RANK_UNKNOWN ? line->rank : ranks_in(line->text);
     return rank != RANK_UNKNOWN ? rank : w->rank;
 }
 
@@ -206,15 +155,15 @@ static struct finding make(const struct line *line, const struct writer *w, cons
     f.owner = row->owner;
     slice_copy(f.reason, sizeof f.reason, row->reason);
     if (f.role == ROLE_SYMPTOM)
-        find_peer(line->text, f.waits_for);
+        ranks_find_peer(line->text, f.waits_for);
     return f;
 }
 
 /* "last enqueued NCCL work: 1582": how far each rank came. */
 static void note_waiting(struct rootcause_log *log, struct slice text, int64_t rank) {
-    int64_t enqueued = rank_after(text, "last enqueued NCCL work: ");
+    int64_t enqueued = ranks_after(text, "last enqueued NCCL work: ");
     if (enqueued == RANK_UNKNOWN)
-        enqueued = rank_after(text, "last enqueued work: ");
+        enqueued = ranks_after(text, "last enqueued work: ");
     if (enqueued == RANK_UNKNOWN || rank == RANK_UNKNOWN)
         return;
     for (size_t i = 0; i < log->waiting_count; i++)
@@ -251,13 +200,39 @@ static bool is_of_frame(const struct signature *row) {
     return row != NULL && (row->place == IN_FRAME || row->place == IN_RAISED);
 }
 
+/* torch utils/data/dataloader.py, _utils.py: the worker's own traceback follows, unless the text ends before. */
+static bool is_carried(struct slice exception) {
+    return slice_contains(exception, ": Caught ") &&
+           (slice_contains(exception, " in DataLoader worker process") || slice_contains(exception, " in replica "));
+}
+
+/* Data that a network does not deliver is data that is unreachable. */
+static void blame_data(struct finding *f) {
+    if (f->class_ != CLASS_NETWORK)
+        return;
+    f->class_ = CLASS_DATA_ERROR;
+    f->owner = rootcause_class_owner(CLASS_DATA_ERROR);
+}
+
+/* The last traceback of a chain shows for whom the network was read, the first one why that failed. */
+static void blame_data_of_chain(struct rootcause_log *log, int64_t line) {
+    for (int i = 0; i < ROLE_ADVICE; i++)
+        if (log->found[i].role != ROLE_COUNT && log->found[i].line == line)
+            blame_data(&log->found[i]);
+}
+
+/* Before the processes met no peer is lost. */
+static bool is_of_start(const struct writer *w, const struct signature *row) {
+    return row != NULL && row->role == ROLE_SYMPTOM && traceback_is_of_start(&w->traceback);
+}
+
 static void take_exception(struct rootcause_log *log, struct writer *w, const struct line *line,
                            const struct signature *row, size_t at, struct slice exception, bool is_bare,
                            int64_t number) {
     settle(log, w);
     if (row == NULL)
         row = matcher_exception(log->matcher, exception);
-    if (row == NULL && !is_bare)
+    if (!is_bare && (row == NULL || is_of_start(w, row)))
         row = traceback_row(&w->traceback);
     bool is_later = is_chained_on(w, row), is_ignored = w->traceback.is_ignored && !is_bare;
     struct finding f = make(line, w, row, number, at);
@@ -269,16 +244,23 @@ static void take_exception(struct rootcause_log *log, struct writer *w, const st
         name_exception(&f, exception), f.class_ = row->class_, f.owner = row->owner;
     if (is_stored(f.class_) && w->traceback.frame_row != NULL && is_stored(w->traceback.frame_row->class_))
         f.class_ = w->traceback.frame_row->class_, f.owner = w->traceback.frame_row->owner;
+    w->traceback.is_carried |= is_carried(exception);
+    if (w->traceback.is_carried || (w->traceback.is_loading && !is_bare))
+        blame_data(&f);
     f.is_exception = !is_bare;
     if (row == NULL && slice_is(slice_trim(exception), "Exception:")) /* torch.multiprocessing: a report follows */
         f.role = ROLE_WEAK;
     if (is_bare && f.role == ROLE_PRIMARY && (row == NULL || row->place != IN_LINE))
         f.role = ROLE_WEAK;
-    if (w->traceback.is_thread && f.role == ROLE_PRIMARY)
+    if ((w->traceback.is_thread || is_carried(exception)) && f.role == ROLE_PRIMARY)
         f.role = ROLE_WEAK;
+    if (w->traceback.is_chained && w->is_decided && w->traceback.is_loading)
+        blame_data_of_chain(log, w->decided_line);
     snprintf(f.frame, sizeof f.frame, "%s", is_bare ? "" : w->traceback.frame);
     w->traceback.is_ignored = w->traceback.is_chained = w->traceback.is_thread = false;
-    w->is_decided = is_later || f.role != ROLE_ADVICE;
+    if (!is_later)
+        w->decided_line = number;
+    w->is_decided = is_later || (f.role != ROLE_ADVICE && !is_carried(exception));
     if (is_ignored || is_later)
         return;
     w->pending = f;

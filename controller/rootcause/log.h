@@ -6,10 +6,11 @@
 #include "base/codec.h"
 #include "rootcause/line.h"
 #include "rootcause/mask.h"
+#include "rootcause/ranks.h"
 #include "rootcause/traceback.h"
 
 #define FINDING_REASON_BYTES 64
-#define FINDING_WAITS_BYTES 64
+#define FINDING_WAITS_BYTES RANKS_PEER_BYTES
 
 struct finding {
     enum rootcause_class class_;

@@ -27,6 +27,10 @@ static struct slice base_name(struct slice path) {
     return path;
 }
 
+static bool is_row_of(const struct signature *row, enum rootcause_class c) {
+    return row != NULL && row->class_ == c;
+}
+
 /* number: 0 if the frame names no line. The deepest frame that the table names decides; the program's own frames name
  * nothing of a library. What a module runs when it is imported says nothing of what it is for. */
 static void note_frame(struct traceback *t, const struct matcher *m, struct slice path, int64_t number,
@@ -35,6 +39,8 @@ static void note_frame(struct traceback *t, const struct matcher *m, struct slic
     if (row != NULL)
         t->frame_row = row;
     t->raised_row = slice_contains(function, "<module>") ? NULL : matcher_frame(m, IN_RAISED, whole);
+    t->is_loading |= is_row_of(row, CLASS_DATA_ERROR) || is_row_of(t->raised_row, CLASS_DATA_ERROR) ||
+                     slice_contains(path, "torch/utils/data/");
     t->source_row = NULL;
     if (is_installed(path) || (t->is_reversed && t->frame[0] != '\0'))
         return;
@@ -46,7 +52,8 @@ static void note_frame(struct traceback *t, const struct matcher *m, struct slic
     snprintf(t->frame, sizeof t->frame, "%s%s%s%s", name, at, in[0] ? " in " : "", in);
 }
 
-/* IPython before 8: "~/a/train.py in step(x)", "<ipython-input-1-2> in <module>". */
+/* IPython before 8: "~/a/train.py in step(x)", "<ipython-input-1-2> in <module>". Colab makes links of them:
+ * "[/a/train.py](https://localhost:8080/#) in step(x)". */
 static bool take_old_ipython_frame(struct traceback *t, const struct matcher *m, struct slice text) {
     const char *in = slice_find(text, ".py in ");
     struct slice path, function;
@@ -54,6 +61,9 @@ static bool take_old_ipython_frame(struct traceback *t, const struct matcher *m,
         path = slice_range(text.data, in + 3), function = slice_range(in + 7, text.data + text.size_bytes);
     else if ((in = slice_find(text, "> in ")) != NULL && slice_starts(text, "<ipython-input-"))
         path = slice_range(text.data, in + 1), function = slice_range(in + 5, text.data + text.size_bytes);
+    else if ((in = slice_find(text, ") in ")) != NULL && slice_starts(text, "[") && slice_contains(text, "](http"))
+        path = slice_range(text.data + 1, slice_find(text, "](http")),
+        function = slice_range(in + 5, text.data + text.size_bytes);
     else
         return false;
     if (slice_find_char(path, ' ') != NULL || slice_find_char(path, '"') != NULL)
@@ -190,12 +200,16 @@ static bool find_exception(struct slice text, bool is_certain, struct slice *exc
 
 /* ---- lines ---- */
 
-static void begin(struct traceback *t, bool is_reversed) {
+/* is_original: of the worker whose exception a data loader reports. */
+static void begin(struct traceback *t, bool is_reversed, bool is_original) {
+    bool is_carried = t->is_carried && (is_original || t->is_chained);
     bool is_ignored = t->is_ignored, is_chained = t->is_chained, is_thread = t->is_thread;
     *t = (struct traceback){.is_open = true,
                             .is_ignored = is_ignored,
                             .is_chained = is_chained,
                             .is_thread = is_thread,
+                            .is_carried = is_carried,
+                            .is_loading = is_carried,
                             .is_reversed = is_reversed};
 }
 
@@ -286,7 +300,7 @@ enum traceback_line traceback_take(struct traceback *t, const struct matcher *m,
     bool is_reversed = slice_ends(text, "(most recent call first):");
     if (is_reversed || slice_contains(text, start_words)) {
         if (!slice_starts(text, "Exception raised from")) /* of C++ */
-            begin(t, is_reversed);
+            begin(t, is_reversed, slice_contains(text, "Original Traceback"));
         if (t->is_open && !is_reversed)
             t->column = (size_t)(slice_find(text, start_words) - text.data);
         return TRACEBACK_INSIDE;
@@ -295,7 +309,7 @@ enum traceback_line traceback_take(struct traceback *t, const struct matcher *m,
         return TRACEBACK_INSIDE;
     const char *frame = t->is_open ? NULL : cut_off_frame(text);
     if (frame != NULL) {
-        begin(t, false);
+        begin(t, false, false);
         t->column = (size_t)(frame - text.data);
         drop_column(t, &text, &indentation);
     }
@@ -307,4 +321,8 @@ enum traceback_line traceback_take(struct traceback *t, const struct matcher *m,
 const struct signature *traceback_row(const struct traceback *t) {
     const struct signature *row = t->raised_row != NULL ? t->raised_row : t->frame_row;
     return row != NULL ? row : t->source_row;
+}
+
+bool traceback_is_of_start(const struct traceback *t) {
+    return is_row_of(t->frame_row, CLASS_STARTUP_RENDEZVOUS) || is_row_of(t->source_row, CLASS_STARTUP_RENDEZVOUS);
 }

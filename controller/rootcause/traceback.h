@@ -20,6 +20,8 @@ struct traceback {                                          /* all-zero: outside
     bool is_reversed;                                       /* of faulthandler: the innermost frame comes first */
     bool is_chained;                                        /* another exception came before in its chain */
     bool is_thread;                                         /* of a thread whose end leaves the process alive */
+    bool is_loading;                                        /* a frame reads the data of training */
+    bool is_carried;                                        /* a data loader reports what its worker raised */
     int lines;
     size_t column; /* of a logger whose prefix every line has: its size */
     bool has_column;
@@ -37,5 +39,7 @@ enum traceback_line traceback_take(struct traceback *t, const struct matcher *m,
 /* Where the exception was raised says what it is about: the row of the last frame, then of the deepest that the table
  * names, then of the last line of source. NULL: none. */
 const struct signature *traceback_row(const struct traceback *t);
+/* A frame or the last line of source sets up the processes' first connection. */
+bool traceback_is_of_start(const struct traceback *t);
 
 #endif

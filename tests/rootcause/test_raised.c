@@ -1,0 +1,107 @@
+/* Exceptions whose traceback, and errors whose surroundings, say what they are about. */
+#include "examples.h"
+
+/* What failed is the data, whatever the network says: the traceback shows who read from it. */
+TEST(training_data_that_a_network_does_not_deliver) {
+    static const struct example examples[] = {
+        /* aiohttp below datasets: the first exception of the chain says why, the last one for whom */
+        {CLASS_DATA_ERROR, false,
+         "Traceback (most recent call last):\n  File \"/v/site-packages/aiohttp/helpers.py\", line 7, in __exit__\n    "
+         "raise asyncio.TimeoutError from None\nasyncio.exceptions.TimeoutError\n\n"
+         "The above exception was the direct cause of the following exception:\n\n"
+         "Traceback (most recent call last):\n  File \"/v/site-packages/datasets/builder.py\", line 7, in prepare\n    "
+         "raise FSTimeoutError from e\nfsspec.exceptions.FSTimeoutError\n"},
+        {CLASS_NETWORK, false,
+         "Traceback (most recent call last):\n  File \"/v/site-packages/aiohttp/helpers.py\", line 7, in __exit__\n    "
+         "raise asyncio.TimeoutError from None\nasyncio.exceptions.TimeoutError\n"},
+        /* torch utils/data/dataloader.py: the worker's own traceback has no frame of the loader */
+        {CLASS_DATA_ERROR, false,
+         "Traceback (most recent call last):\n  File \"/v/torch/utils/data/dataloader.py\", line 7, in _process_data\n "
+         "  "
+         " data.reraise()\nConnectionError: Caught ConnectionError in DataLoader worker process 8.\n"
+         "Original Traceback (most recent call last):\n  File \"/v/site-packages/aiohttp/connector.py\", line 7, in "
+         "f\n "
+         "   addrs = await resolve()\nsocket.gaierror: [Errno -3] Temporary failure in name resolution\n"},
+        /* huggingface_hub utils/_http.py: it tries again; what follows is the end */
+        {CLASS_DATA_ERROR, false,
+         "'(ReadTimeoutError(\"x\"), '(Request ID: 1)')' thrown while requesting GET https://h/datasets/a/b.json\n"
+         "Retrying in 1s [Retry 1/5].\nFileNotFoundError: zstd://b.jsonl::hf://datasets/a/b.jsonl.zst\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* torch utils/data/dataloader.py: the line that carries the worker's exception counts if the worker's traceback is cut
+ * off, and only then. */
+TEST(an_exception_that_a_data_loader_carries) {
+    static const struct example examples[] = {
+        {CLASS_DATA_ERROR, false, "FSTimeoutError: Caught FSTimeoutError in DataLoader worker process 1.\n"},
+        {CLASS_USER_EXCEPTION, false, "IndexError: Caught IndexError in DataLoader worker process 0.\n"},
+        {CLASS_DEVICE_OOM, false,
+         "Traceback (most recent call last):\n  File \"/v/torch/_utils.py\", line 7, in reraise\n    raise exception\n"
+         "RuntimeError: Caught RuntimeError in DataLoader worker process 0.\n"
+         "Original Traceback (most recent call last):\n  File \"/app/data.py\", line 7, in get\n    x.cuda()\n"
+         "RuntimeError: CUDA out of memory. Tried to allocate 2 GiB\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* No peer is lost before the processes met. */
+TEST(processes_that_never_met) {
+    static const struct example examples[] = {
+        {CLASS_STARTUP_RENDEZVOUS, false, /* torch distributed/rendezvous.py */
+         "Traceback (most recent call last):\n  File \"/v/torch/distributed/rendezvous.py\", line 7, in "
+         "_create_c10d_store\n    return TCPStore(\ntorch.distributed.DistNetworkError: Unknown error\n"},
+        {CLASS_PEER_LOST, true,
+         "Traceback (most recent call last):\n  File \"/v/torch/distributed/distributed_c10d.py\", line 7, in "
+         "barrier\n    work.wait()\ntorch.distributed.DistNetworkError: Unknown error\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false, /* torch distributed/elastic/rendezvous/c10d_rendezvous_backend.py */
+         "Traceback (most recent call last):\n  File \"/v/torch/distributed/elastic/rendezvous/"
+         "c10d_rendezvous_backend.py\", line 7, in _create_tcp_store\n    store = TCPStore(\n"
+         "torch.distributed.elastic.rendezvous.api.RendezvousConnectionError: The connection to the C10d store has "
+         "failed. See inner exception for details.\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false, /* JAX _src/distributed.py */
+         "Traceback (most recent call last):\n  File \"/v/jax/_src/distributed.py\", line 95, in initialize\n    "
+         "self.client.connect()\njaxlib.xla_extension.XlaRuntimeError: UNAVAILABLE: failed to connect\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "srun: error: Task launch for 7.0 failed on node n1: Invalid job credential\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* An exception that names no class is about what the last frame is for. */
+TEST(where_an_exception_was_raised) {
+    static const struct example examples[] = {
+        {CLASS_COMPILE_ERROR, false,
+         "Traceback (most recent call last):\n  File \"/v/jax/_src/compiler.py\", line 7, in backend_compile\n    "
+         "return backend.compile(m)\njaxlib.xla_extension.XlaRuntimeError: UNKNOWN: -:0:0: error: unknown type code\n"},
+        {CLASS_COMPILE_ERROR, false, /* a link of Colab */
+         "XlaRuntimeError                           Traceback (most recent call last)\n"
+         "[/v/jax/_src/compiler.py](https://localhost:8080/#) in backend_compile(backend, module)\n"
+         "--> 303     return backend.compile(m)\n\nXlaRuntimeError: UNKNOWN: -:0:0: error: unknown type code\n"},
+        {CLASS_CONFIG_ERROR, false,
+         "Traceback (most recent call last):\n  File \"/v/site-packages/vllm/config/model.py\", line 7, in check\n    "
+         "raise ValueError(\nValueError: no such dtype\n"},
+        {CLASS_STORAGE_ERROR, false,
+         "Traceback (most recent call last):\n  File \"/v/site-packages/gcsfs/core.py\", line 7, in call\n    "
+         "raise e\nOSError: closed\n"},
+        {CLASS_AUTH_QUOTA, false,
+         "Traceback (most recent call last):\n  File \"/v/site-packages/wandb/sdk/wandb_init.py\", line 7, in init\n   "
+         " "
+         "raise e\nwandb.errors.error.Error: Couldn't communicate with backend after 15 seconds\n"},
+        {CLASS_COMPILE_ERROR, false,
+         "cc1plus: fatal error: cuda_runtime.h: No such file or directory\n"
+         "compilation terminated.\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* slurmstepd and srun: a step whose task failed ends the others, which says nothing of the cause. */
+TEST(a_step_that_ends_because_a_task_failed) {
+    static const struct example examples[] = {
+        {CLASS_UNKNOWN, false,
+         "error: *** STEP 7.0 ON n1 CANCELLED AT 2026-11-20T10:00:00 DUE TO TASK FAILURE ***\n"
+         "srun: error: n1: tasks 0-6: Terminated\nsrun: Force Terminated StepId=7.0\n"},
+        {CLASS_PREEMPTION, false, "slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2026-11-20T10:00:00 ***\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
