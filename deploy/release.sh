@@ -70,7 +70,11 @@ done
 programs=()
 for platform in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64; do programs+=("$platform=.build/dist/$platform/kubectl-goodput"); done
 deploy/kubectl/package.sh "$out" "$url" "${programs[@]}"
-tar -C helm --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r,go-w --mtime="@$SOURCE_DATE_EPOCH" -cf - goodput-controller |
+rm -rf .build/dist/chart
+mkdir -p .build/dist/chart
+cp -R helm/goodput-controller .build/dist/chart/
+sed -i "s|^# home .*|home: $url|" .build/dist/chart/goodput-controller/Chart.yaml
+tar -C .build/dist/chart --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r,go-w --mtime="@$SOURCE_DATE_EPOCH" -cf - goodput-controller |
 	gzip -n >"$out/goodput-controller-$version.tgz"
 install -m 0644 deploy/goodput-controller.yaml "$out/"
 (cd "$out" && sha256sum -- * >SHA256SUMS.new && mv SHA256SUMS.new SHA256SUMS)

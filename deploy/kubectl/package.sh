@@ -39,4 +39,4 @@ for pair in "$@"; do
     - {from: LICENSE, to: .}
 PLATFORM
 done
-sed -e "s/VERSION/$version/" -e '/^#/d' "$scratch/goodput.yaml" >"$out/goodput.yaml"
+sed -e "s/VERSION/$version/" -e "s|URL|$url|" -e '/^#/d' "$scratch/goodput.yaml" >"$out/goodput.yaml"

@@ -18,6 +18,8 @@ check "SHA256SUMS is that of the files" sh -c 'cd "$1" && sha256sum --check --qu
 version=$(sed -n 's/^VERSION := //p' Makefile)
 same "the files" "$(printf '%s\n' SHA256SUMS "goodput-controller-$version.tgz" "goodput-controller-image-$version.tar" goodput-controller.yaml goodput.yaml kubectl-goodput-{darwin,linux}-{amd64,arm64}.{spdx.json,tar.gz})" \
 	"$(cd "$out" && LC_ALL=C ls)"
+same "the chart's home is where the release is" "home: $url" "$(tar -xOzf "$out/goodput-controller-$version.tgz" goodput-controller/Chart.yaml | grep '^home:')"
+same "and that of krew's manifest" "  homepage: $url" "$(grep homepage "$out/goodput.yaml")"
 for platform in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64; do
 	mkdir "$work/$platform"
 	check "$platform: the archive unpacks" tar -C "$work/$platform" -xzf "$out/kubectl-goodput-$platform.tar.gz"
