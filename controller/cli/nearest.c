@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { MAX_BYTES = 32, MAX_EDITS = 2 };
+enum { MAX_BYTES = 32, MAX_EDITS = 2, UNFINISHED_BYTES = 4 };
 
 static int min(int a, int b) {
     return a < b ? a : b;
@@ -34,6 +34,8 @@ const char *nearest_find(const char *word, const char *const *names, size_t coun
     for (size_t i = 0; i < count; i++) {
         size_t name_size = strlen(names[i]);
         int edits = name_size > MAX_BYTES ? fewest : distance(word, size, names[i], name_size);
+        if (edits > 1 && size >= UNFINISHED_BYTES && strncmp(word, names[i], size) == 0)
+            edits = 1;
         if (edits < fewest) {
             fewest = edits;
             found = names[i];

@@ -6,7 +6,8 @@
 
 /* The name with the fewest edits from the word, the first of several; NULL if all need more than two edits, or as many
  * edits as the word has bytes. An edit inserts, deletes or replaces a byte, or swaps two neighbors (optimal string
- * alignment distance). A word longer than 32 bytes has no nearest name. */
+ * alignment distance). What follows four bytes or more of a name counts as one edit. A word longer than 32 bytes has no
+ * nearest name. */
 const char *nearest_find(const char *word, const char *const *names, size_t count);
 
 #endif

@@ -133,6 +133,7 @@ TEST(every_output_is_sorted_and_a_path_to_nothing_is_refused) {
 }
 
 TEST(a_misspelled_option_names_the_one_that_was_meant) {
+    check_run("top --sort", 2, "", "kubectl-goodput: unknown option \"--sort\": did you mean \"--sort-by\"?\n");
     check_run("top --sotr-by=x", 2, "", "kubectl-goodput: unknown option \"--sotr-by\": did you mean \"--sort-by\"?\n");
     check_run("analyze x --formta MaxText", 2, "",
               "kubectl-goodput: unknown option \"--formta\": did you mean \"--format\"?\n");
