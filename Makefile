@@ -126,6 +126,12 @@ $(OUT)/bin/kubectl-goodput: $(OUT)/obj/controller/kubectl-goodput.o $(OUT)/libpl
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(filter-out $(if $(STATIC_$(V)),-pie),$(ALL_LDFLAGS)) $(STATIC_$(V)) -o $@ $^ $(LIBS_plugin)
 
+.PHONY: plugin
+plugin: ## kubectl-goodput alone, in .build/bin: one static file; installs what its build needs
+	@tests/check/packages.sh --install plugin
+	@$(MAKE) -s -j$$(nproc) .build/release/bin/kubectl-goodput
+	@mkdir -p .build/bin && ln -sf ../release/bin/kubectl-goodput .build/bin/kubectl-goodput
+
 # ---- tests: a program per layer -------------------------------------------------------------------------------------
 RANDOM := $(call objects,tests/harness/random.c)
 HARNESS := $(call objects,tests/harness/harness.c tests/harness/reach.c tests/harness/folder.c) $(RANDOM)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fresh.sh SUITE: the README's two commands, each as the first one on a fresh machine of SUITE (bookworm, trixie, noble):
-# a minimal root (root.sh), in it a clone of the last commit, no package list, and nothing else. `make demo` runs as a user with sudo, `make test` as root, as in a container. Fails if either
+# fresh.sh SUITE: the README's commands that need no cluster, each as the first one on a fresh machine of SUITE (bookworm, trixie, noble):
+# a minimal root (root.sh), in it a clone of the last commit, no package list, and nothing else. `make plugin` and `make demo` run as a user with sudo, `make test` as root, as in a container. Fails if either
 # does, or if a compiler or linker warns.
 # FRESH_COMMANDS: other commands instead, a line each, in one root, as FRESH_USER (root; or fresh, who has sudo).
 # FRESH_KEEP=1 keeps the last root.
@@ -72,6 +72,8 @@ if [ -n "${FRESH_COMMANDS:-}" ]; then
     new_root
     while read -r command; do [ -z "$command" ] || try "${FRESH_USER:-root}" "$command"; done <<<"$FRESH_COMMANDS"
 else
+    new_root
+    try fresh "make plugin && .build/bin/kubectl-goodput analyze tests/tutorials/slow/first.log.gz --format-file tests/tutorials/slow/format.yaml --html .build/picture.html"
     new_root
     try fresh "make demo"
     new_root

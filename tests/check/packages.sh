@@ -4,6 +4,7 @@
 set -eu
 declare -A groups=(
     [build]="gcc make libc6-dev libcurl4-openssl-dev libwebsockets-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev"
+    [plugin]="gcc make libc6-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev"
     [test]="libcunit1-dev clang curl openssl python3 python3-venv python3-yaml"
     [cluster]="curl openssl python3 python3-yaml procps"
     [export]="python3 python3-prometheus-client python3-numpy openssl prometheus chromium fonts-dejavu-core"
