@@ -4,10 +4,7 @@
 #define ROOTCAUSE_LINE_H
 
 #include "base/buf.h"
-
-#include <stdint.h>
-
-#define RANK_UNKNOWN (-1)
+#include "rootcause/ranks.h"
 
 struct line {
     struct slice text;  /* without indentation */

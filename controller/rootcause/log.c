@@ -2,47 +2,12 @@
 
 #include "base/jscan.h"
 #include "base/mem.h"
+#include "rootcause/exceptions.h"
 #include "rootcause/exits.h"
+#include "rootcause/finding_internal.h"
 
+#include <ctype.h>
 #include <stdio.h>
-
-enum {
-    MAX_WRITERS = 32,
-    MAX_WAITING = 1024,
-    MAX_MESSAGE_LINES = 12,
-    MAX_RANKS = 4096,
-    PLAIN_BYTES = 1 << 20,
-    MAX_NESTING = 4,
-    MESSAGE_BYTES = 512,
-    WRAPPED_BYTES = 60
-};
-
-/* One process of a stream: its traceback, and the exception whose message may continue in the next lines. */
-struct writer {
-    uint64_t prefix;
-    int64_t rank;
-    struct traceback traceback;
-    struct finding pending; /* role ROLE_COUNT: none */
-    int message_lines;
-    bool is_decided;               /* the first exception of a chain was the cause */
-    int64_t decided_line;          /* its line */
-    bool in_report;                /* of torchelastic, below "Root Cause" */
-    char exception[MESSAGE_BYTES]; /* "Name: message", with the lines that continue it */
-};
-
-struct rootcause_log {
-    const struct matcher *matcher;
-    bool is_stamped;
-    struct finding *found, *survived; /* by role, in one allocation; NULL after the end */
-    struct finding *best;             /* after the end; NULL: none */
-    struct writer *writers;           /* until the end */
-    size_t writer_count, writer_capacity, last_writer;
-    struct waiting *waiting;
-    size_t waiting_count, waiting_capacity;
-    bool is_finished; /* the program said that it reached its end */
-    uint64_t symptom_ranks[MAX_RANKS / 64], cause_ranks[MAX_RANKS / 64];
-    struct buf plain[MAX_NESTING];
-};
 
 struct rootcause_log *rootcause_log_new(const struct matcher *m, bool is_stamped) {
     struct rootcause_log *log = mem_new(struct rootcause_log);
@@ -69,48 +34,7 @@ void rootcause_log_free(struct rootcause_log *log) {
     free(log);
 }
 
-/* ---- findings ---- */
-
-bool finding_is_stop(const struct finding *f) {
-    return f->is_stop;
-}
-
-bool finding_is_failure(const struct finding *f) {
-    return !finding_is_stop(f) && (f->role != ROLE_WEAK || f->class_ == CLASS_CRASH_SIGNAL);
-}
-
-static void mark_rank(uint64_t *set, int64_t rank) {
-    if (rank >= 0 && rank < MAX_RANKS)
-        set[rank / 64] |= UINT64_C(1) << rank % 64;
-}
-
-/* What stops a process after a failure follows from the failure. */
-static bool is_after_failure(const struct rootcause_log *log, const struct finding *stop) {
-    for (int i = 0; i < ROLE_ADVICE; i++)
-        if (log->found[i].role != ROLE_COUNT && log->found[i].line < stop->line && finding_is_failure(&log->found[i]))
-            return true;
-    return false;
-}
-
-static void keep(struct rootcause_log *log, const struct finding *f) {
-    if (f->role >= ROLE_ADVICE)
-        return;
-    bool is_stop = f->role == ROLE_STOP, is_following = is_stop && is_after_failure(log, f);
-    enum rootcause_role role = is_stop ? ROLE_PRIMARY : f->role;
-    struct finding *first = &log->found[role];
-    mark_rank(role <= ROLE_WEAK && !is_following ? log->cause_ranks : log->symptom_ranks, f->rank);
-    if (is_following || (first->role != ROLE_COUNT && f->line >= first->line))
-        return;
-    *first = *f;
-    first->role = role;
-}
-
-static void settle(struct rootcause_log *log, struct writer *w) {
-    if (w->pending.role != ROLE_COUNT)
-        keep(log, &w->pending);
-    w->pending.role = ROLE_COUNT;
-    w->message_lines = 0;
-}
+/* ---- writers ---- */
 
 static struct writer *new_writer(struct rootcause_log *log) {
     if (log->writer_count == MAX_WRITERS)
@@ -126,37 +50,22 @@ static struct writer *writer_of(struct rootcause_log *log, const struct line *li
             return &log->writers[i];
     struct writer *w = new_writer(log);
     if (w->message_lines > 0)
-        settle(log, w);
+        finding_settle(log, w);
     *w = (struct writer){.prefix = line->writer, .rank = line->rank, .pending.role = ROLE_COUNT};
     return w;
 }
 
-static int64_t rank_of(const struct line *line, const struct writer *w) {
-    int64_t rank = line->rank != RANK_UNKNOWN ? line->rank : ranks_in(line->text);
-    return rank != RANK_UNKNOWN ? rank : w->rank;
+static bool starts_within_word(struct slice text) {
+    return text.size_bytes > 0 && islower((unsigned char)text.data[0]);
 }
 
-static struct finding make(const struct line *line, const struct writer *w, const struct signature *row, int64_t number,
-                           size_t at) {
-    struct finding f = {.role = ROLE_COUNT, .line = number, .at_ns = line->at_ns, .row = row};
-    f.rank = rank_of(line, w);
-    struct slice text = line->text;
-    while (slice_take_prefix(&text, "| ")) /* of an exception group */
-        at = at > 2 ? at - 2 : 0;
-    quote_line(f.text, text, at);
-    if (row == NULL)
-        return f;
-    f.class_ = row->class_;
-    bool is_retried = line_says_retry(line->text);
-    f.role = row->role == ROLE_PRIMARY && (is_retried || line_is_warning(line->text)) ? ROLE_WEAK
-             : row->role == ROLE_SYMPTOM && is_retried                                ? ROLE_ADVICE
-                                                                                      : row->role;
-    f.is_stop = row->role == ROLE_STOP;
-    f.owner = row->owner;
-    slice_copy(f.reason, sizeof f.reason, row->reason);
-    if (f.role == ROLE_SYMPTOM)
-        ranks_find_peer(line->text, f.waits_for);
-    return f;
+/* The rest of a line that a terminal wrapped has no prefix. */
+static struct writer *writer_of_wrapped(struct rootcause_log *log, const struct line *line) {
+    bool is_rest = log->is_recent_long && line->writer == 0 && line->indentation == 0 && starts_within_word(line->text);
+    struct writer *w = is_rest ? &log->writers[log->recent] : writer_of(log, line);
+    log->recent = (size_t)(w - log->writers);
+    log->is_recent_long = line->text.size_bytes >= WRAPPED_BYTES;
+    return w;
 }
 
 /* "last enqueued NCCL work: 1582": how far each rank came. */
@@ -173,141 +82,6 @@ static void note_waiting(struct rootcause_log *log, struct slice text, int64_t r
         return;
     MEM_GROW(log->waiting, log->waiting_count, log->waiting_capacity);
     log->waiting[log->waiting_count++] = (struct waiting){rank, enqueued};
-}
-
-/* ---- exceptions ---- */
-
-static void name_exception(struct finding *f, struct slice exception) {
-    size_t n = 0;
-    while (n < exception.size_bytes && exception.data[n] != ':' && exception.data[n] != '(')
-        n++;
-    f->class_ = CLASS_USER_EXCEPTION;
-    f->owner = rootcause_class_owner(CLASS_USER_EXCEPTION);
-    slice_copy(f->reason, sizeof f->reason, (struct slice){exception.data, n});
-}
-
-static bool is_chained_on(const struct writer *w, const struct signature *row) {
-    return w->traceback.is_chained && w->is_decided &&
-           (row == NULL || row->place != IN_LINE || row->role != ROLE_PRIMARY);
-}
-
-/* Data and checkpoints break with the same exceptions: where they were read decides. */
-static bool is_stored(enum rootcause_class c) {
-    return c == CLASS_DATA_ERROR || c == CLASS_CHECKPOINT_ERROR;
-}
-
-static bool is_of_frame(const struct signature *row) {
-    return row != NULL && (row->place == IN_FRAME || row->place == IN_RAISED);
-}
-
-/* torch utils/data/dataloader.py, _utils.py: the worker's own traceback follows, unless the text ends before. */
-static bool is_carried(struct slice exception) {
-    return slice_contains(exception, ": Caught ") &&
-           (slice_contains(exception, " in DataLoader worker process") || slice_contains(exception, " in replica "));
-}
-
-/* Data that a network does not deliver is data that is unreachable. */
-static void blame_data(struct finding *f) {
-    if (f->class_ != CLASS_NETWORK)
-        return;
-    f->class_ = CLASS_DATA_ERROR;
-    f->owner = rootcause_class_owner(CLASS_DATA_ERROR);
-}
-
-/* The last traceback of a chain shows for whom the network was read, the first one why that failed. */
-static void blame_data_of_chain(struct rootcause_log *log, int64_t line) {
-    for (int i = 0; i < ROLE_ADVICE; i++)
-        if (log->found[i].role != ROLE_COUNT && log->found[i].line == line)
-            blame_data(&log->found[i]);
-}
-
-/* Before the processes met no peer is lost. */
-static bool is_of_start(const struct writer *w, const struct signature *row) {
-    return row != NULL && row->role == ROLE_SYMPTOM && traceback_is_of_start(&w->traceback);
-}
-
-static void take_exception(struct rootcause_log *log, struct writer *w, const struct line *line,
-                           const struct signature *row, size_t at, struct slice exception, bool is_bare,
-                           int64_t number) {
-    settle(log, w);
-    if (row == NULL)
-        row = matcher_exception(log->matcher, exception);
-    if (!is_bare && (row == NULL || is_of_start(w, row)))
-        row = traceback_row(&w->traceback);
-    bool is_later = is_chained_on(w, row), is_ignored = w->traceback.is_ignored && !is_bare;
-    struct finding f = make(line, w, row, number, at);
-    if (row == NULL)
-        name_exception(&f, exception);
-    if (row == NULL || is_of_frame(row))
-        f.role = ROLE_PRIMARY;
-    if (is_of_frame(row))
-        name_exception(&f, exception), f.class_ = row->class_, f.owner = row->owner;
-    if (is_stored(f.class_) && w->traceback.frame_row != NULL && is_stored(w->traceback.frame_row->class_))
-        f.class_ = w->traceback.frame_row->class_, f.owner = w->traceback.frame_row->owner;
-    w->traceback.is_carried |= is_carried(exception);
-    if (w->traceback.is_carried || (w->traceback.is_loading && !is_bare))
-        blame_data(&f);
-    f.is_exception = !is_bare;
-    if (row == NULL && slice_is(slice_trim(exception), "Exception:")) /* torch.multiprocessing: a report follows */
-        f.role = ROLE_WEAK;
-    if (is_bare && f.role == ROLE_PRIMARY && (row == NULL || row->place != IN_LINE))
-        f.role = ROLE_WEAK;
-    if ((w->traceback.is_thread || is_carried(exception)) && f.role == ROLE_PRIMARY)
-        f.role = ROLE_WEAK;
-    if (w->traceback.is_chained && w->is_decided && w->traceback.is_loading)
-        blame_data_of_chain(log, w->decided_line);
-    snprintf(f.frame, sizeof f.frame, "%s", is_bare ? "" : w->traceback.frame);
-    w->traceback.is_ignored = w->traceback.is_chained = w->traceback.is_thread = false;
-    if (!is_later)
-        w->decided_line = number;
-    w->is_decided = is_later || (f.role != ROLE_ADVICE && !is_carried(exception));
-    if (is_ignored || is_later)
-        return;
-    w->pending = f;
-    w->message_lines = 1;
-    slice_copy(w->exception, sizeof w->exception, exception);
-}
-
-/* A message may be wrapped: its first lines together name the exception. A short line was not wrapped. */
-static void continue_message(struct rootcause_log *log, struct writer *w, struct slice text) {
-    size_t size = strlen(w->exception);
-    bool is_wrapped = size >= WRAPPED_BYTES || (size > 0 && w->exception[size - 1] == ':');
-    if (w->pending.row != NULL || !is_wrapped || size + 1 >= sizeof w->exception)
-        return;
-    w->exception[size] = ' ';
-    slice_copy(w->exception + size + 1, sizeof w->exception - size - 1, text);
-    const struct signature *row = matcher_exception(log->matcher, slice_of(w->exception));
-    if (row == NULL || row->role == ROLE_ADVICE)
-        return;
-    w->pending.row = row;
-    w->pending.is_stop = row->role == ROLE_STOP;
-    w->pending.class_ = row->class_;
-    w->pending.role = row->role == ROLE_PRIMARY ? w->pending.role : row->role;
-    w->pending.owner = row->owner;
-    slice_copy(w->pending.reason, sizeof w->pending.reason, row->reason);
-}
-
-/* A line after an exception, which may be a part of its message: a cause in it names the exception better. */
-static bool take_message(struct rootcause_log *log, struct writer *w, const struct line *line,
-                         const struct signature *row, size_t at, int64_t number) {
-    if (w->message_lines == 0)
-        return false;
-    if (++w->message_lines > MAX_MESSAGE_LINES || line_starts_record(line->text)) {
-        settle(log, w);
-        return false;
-    }
-    if (w->message_lines <= 3)
-        continue_message(log, w, line->text);
-    bool is_general = w->pending.role == ROLE_LAST || w->pending.row == NULL || w->pending.row->place != IN_LINE ||
-                      w->pending.role == ROLE_SYMPTOM || w->pending.role == ROLE_ADVICE;
-    if (row == NULL || row->role > ROLE_SYMPTOM || !is_general ||
-        (row->role == ROLE_SYMPTOM && w->pending.role == ROLE_SYMPTOM))
-        return false;
-    struct finding better = make(line, w, row, number, at);
-    better.is_exception = w->pending.is_exception;
-    memcpy(better.frame, w->pending.frame, sizeof better.frame);
-    w->pending = better;
-    return true;
 }
 
 /* ---- lines ---- */
@@ -337,13 +111,13 @@ static void take_exit_code(struct rootcause_log *log, const struct writer *w, co
     if (!exit_code_in(line->text, &code))
         return;
     const struct exit_meaning *meaning = exit_meaning_of(code);
-    struct finding f = make(line, w, NULL, number, 0);
+    struct finding f = finding_make(line, w, NULL, number, 0);
     f.role = meaning != NULL ? meaning->role : ROLE_WRAPPER;
     f.class_ = meaning != NULL ? meaning->class_ : CLASS_UNKNOWN;
     f.owner = f.class_ == CLASS_PREEMPTION ? OWNER_UNKNOWN : rootcause_class_owner(f.class_);
     snprintf(f.reason, sizeof f.reason, "%s", meaning != NULL ? meaning->reason : "ExitCode");
     if (log->found[f.role].role == ROLE_COUNT)
-        keep(log, &f);
+        finding_keep(log, &f);
 }
 
 /* faulthandler prints the frames after the line that names the signal. */
@@ -362,36 +136,66 @@ static const struct signature *evidence(struct rootcause_log *log, struct slice 
     return log->is_finished && (row->role == ROLE_SYMPTOM || row->role == ROLE_LAST) ? NULL : row;
 }
 
-static void take_line(struct rootcause_log *log, const struct line *line, int64_t number) {
-    struct writer *w = writer_of(log, line);
+/* A terminal wraps a long line within a word, and people paste it so: the end of the last line together with this one.
+ * joined: holds the text. */
+static const struct signature *join_wrapped(struct rootcause_log *log, const struct writer *w, struct line *line,
+                                            char joined[static 2 * JOINED_BYTES], size_t *at) {
+    if (w->end_size == 0 || line->indentation > 0 || !starts_within_word(line->text))
+        return NULL;
+    size_t size = line->text.size_bytes < JOINED_BYTES ? line->text.size_bytes : JOINED_BYTES;
+    memcpy(joined, w->end, w->end_size);
+    memcpy(joined + w->end_size, line->text.data, size);
+    struct slice text = {joined, w->end_size + size};
+    const struct signature *row = evidence(log, text, at);
+    if (row == NULL || *at >= w->end_size)
+        return NULL;
+    line->text = text;
+    return row;
+}
+
+static void note_end(struct writer *w, struct slice text, const struct signature *row) {
+    bool may_be_wrapped = row == NULL && text.size_bytes >= WRAPPED_BYTES && text.size_bytes < SIGNATURE_REACH;
+    w->end_size = !may_be_wrapped ? 0 : text.size_bytes < JOINED_BYTES ? text.size_bytes : JOINED_BYTES;
+    memcpy(w->end, text.data + text.size_bytes - w->end_size, w->end_size);
+}
+
+static void take_line(struct rootcause_log *log, const struct line *given, int64_t number) {
+    struct line whole = *given;
+    const struct line *line = &whole;
+    struct writer *w = writer_of_wrapped(log, line);
     struct slice exception;
+    char joined[2 * JOINED_BYTES];
     take_report(log, w, line->text);
     enum traceback_line kind = traceback_take(&w->traceback, log->matcher, line->text, line->indentation, &exception);
     if (kind == TRACEBACK_INSIDE) {
         add_crash_frame(log, w);
+        w->end_size = 0;
         return;
     }
     size_t at = 0;
     const struct signature *row = evidence(log, line->text, &at);
+    if (row == NULL && kind == TRACEBACK_OUTSIDE)
+        row = join_wrapped(log, w, &whole, joined, &at);
+    note_end(w, given->text, row);
     if (row != NULL && kind != TRACEBACK_EXCEPTION && line_says_skipped(line->text))
         return;
     bool is_another = kind == TRACEBACK_BARE && log->found[ROLE_WEAK].role != ROLE_COUNT; /* a bare one is weak */
     if (kind == TRACEBACK_EXCEPTION || (kind == TRACEBACK_BARE && row == NULL && !is_another)) {
-        take_exception(log, w, line, row, at, exception, kind == TRACEBACK_BARE, number);
+        exceptions_take(log, w, line, row, at, exception, kind == TRACEBACK_BARE, number);
         return;
     }
     if (row == NULL || row->role >= ROLE_WRAPPER)
         take_exit_code(log, w, line, number);
-    if (take_message(log, w, line, row, at, number) || row == NULL || row->role >= ROLE_ADVICE)
+    if (exceptions_take_message(log, w, line, row, at, number) || row == NULL || row->role >= ROLE_ADVICE)
         return;
-    int64_t rank = rank_of(line, w);
-    mark_rank(row->role <= ROLE_WEAK ? log->cause_ranks : log->symptom_ranks, rank);
+    int64_t rank = finding_rank_of(line, w);
+    finding_mark_rank(row->role <= ROLE_WEAK ? log->cause_ranks : log->symptom_ranks, rank);
     if (row->role == ROLE_SYMPTOM)
         note_waiting(log, line->text, rank);
     if (log->found[row->role].role != ROLE_COUNT && log->found[row->role].line <= number)
         return;
-    struct finding f = make(line, w, row, number, at);
-    keep(log, &f);
+    struct finding f = finding_make(line, w, row, number, at);
+    finding_keep(log, &f);
 }
 
 static bool is_json(struct slice text) {
@@ -480,7 +284,7 @@ bool rootcause_line_is_notable(const struct matcher *m, struct slice raw) {
 
 static void settle_all(struct rootcause_log *log) {
     for (size_t i = 0; i < log->writer_count; i++)
-        settle(log, &log->writers[i]);
+        finding_settle(log, &log->writers[i]);
 }
 
 /* The best finding stays, in two KiB: a process may hold many logs. */

@@ -1,7 +1,6 @@
 #include "rootcause/ranks.h"
 
 #include "base/mem.h"
-#include "rootcause/line.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -6,9 +6,10 @@
 
 #include <stdint.h>
 
+#define RANK_UNKNOWN (-1)
 #define RANKS_PEER_BYTES 64
 
-/* The number after the words; RANK_UNKNOWN (line.h): none. */
+/* The number after the words; RANK_UNKNOWN: none. */
 int64_t ranks_after(struct slice text, const char *words);
 /* "[Rank 3]", "[rank3]", " Rank 3": the rank that the line is of; RANK_UNKNOWN: it names none. */
 int64_t ranks_in(struct slice text);

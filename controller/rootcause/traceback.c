@@ -204,9 +204,11 @@ static bool find_exception(struct slice text, bool is_certain, struct slice *exc
 static void begin(struct traceback *t, bool is_reversed, bool is_original) {
     bool is_carried = t->is_carried && (is_original || t->is_chained);
     bool is_ignored = t->is_ignored, is_chained = t->is_chained, is_thread = t->is_thread;
+    bool is_handling = t->is_handling;
     *t = (struct traceback){.is_open = true,
                             .is_ignored = is_ignored,
                             .is_chained = is_chained,
+                            .is_handling = is_handling,
                             .is_thread = is_thread,
                             .is_carried = is_carried,
                             .is_loading = is_carried,
@@ -222,9 +224,10 @@ static bool is_marker(struct slice text) {
 
 /* Lines between the tracebacks of a chain, and before those that end nothing. */
 static bool take_between(struct traceback *t, struct slice text) {
-    if (slice_starts(text, "During handling of the above exception") ||
-        slice_starts(text, "The above exception was the direct cause")) {
+    bool is_handling = slice_starts(text, "During handling of the above exception");
+    if (is_handling || slice_starts(text, "The above exception was the direct cause")) {
         t->is_chained = true;
+        t->is_handling = is_handling;
         return true;
     }
     if (slice_starts(text, "Exception ignored in") || slice_starts(text, "--- Logging error ---") ||

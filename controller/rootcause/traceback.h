@@ -19,6 +19,7 @@ struct traceback {                                          /* all-zero: outside
     bool is_open, is_ignored, has_source_next, is_indented; /* the last frame */
     bool is_reversed;                                       /* of faulthandler: the innermost frame comes first */
     bool is_chained;                                        /* another exception came before in its chain */
+    bool is_handling;                                       /* the other one was being handled */
     bool is_thread;                                         /* of a thread whose end leaves the process alive */
     bool is_loading;                                        /* a frame reads the data of training */
     bool is_carried;                                        /* a data loader reports what its worker raised */

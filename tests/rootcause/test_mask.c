@@ -52,8 +52,7 @@ TEST(a_quoted_line_holds_no_secret) {
         {"jwt eyJhbGciOiJI.eyJzdWIi.c2ln end", "jwt *** end"},
         {"AKIAABCDEFGHIJKLMNOP", "***"},
         /* keys without a name */
-        {"keys AKIAABCDEFGHIJKLMNOP wJq7rXUtnFEMIzK7MDENGxbPxRfiCYpTHISkEyab",
-         "keys *** ***"},
+        {"keys AKIAABCDEFGHIJKLMNOP wJq7rXUtnFEMIzK7MDENGxbPxRfiCYpTHISkEyab", "keys *** ***"},
         {"-----BEGIN PRIVATE KEY-----\\nMIIEvQ+a/b\\n-----END PRIVATE KEY-----",
          "-----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----"},
         {"\"private_key\": \"-----BEGIN RSA PRIVATE KEY-----\\nMIIEvQ+a/b",

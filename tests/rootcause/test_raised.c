@@ -105,3 +105,38 @@ TEST(a_step_that_ends_because_a_task_failed) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* A terminal wraps a long line anywhere, also within a word, and without the prefix of its process. */
+TEST(lines_that_a_terminal_wrapped) {
+    static const struct example examples[] = {
+        {CLASS_COLLECTIVE_TIMEOUT, true, /* torch ProcessGroupNCCL.cpp */
+         "  what():  [PG ID 0 Rank 3] Process group watchdog thread terminated with exception: [Rank 3] Watchdog "
+         "caught "
+         "colle\nctive operation timeout: WorkNCCL(SeqNum=4, OpType=BROADCAST)\n"},
+        {CLASS_DEVICE_OOM, false, /* vLLM v1/core/kv_cache_utils.py */
+         "(EngineCore pid=7)   File \"/v/vllm/v1/core/kv_cache_utils.py\", line 7, in check\n(EngineCore pid=7)     "
+         "raise ValueError(\n(EngineCore pid=7) ValueError: To serve at least one request with the model's length, 4 "
+         "GiB are ne\neded, which is larger than the available KV cache memory (3 GiB)\n"},
+        {CLASS_UNKNOWN, false, /* another line, and not the rest of one */
+         "[2026-11-20 10:00:00] step 7 of the run that was started by the operator: every GPU\n is lost in thought\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* CPython traceback.c: what was being handled when a resource failed did not end the program; a cause did. */
+TEST(exceptions_while_another_is_handled) {
+    static const struct example examples[] = {
+        {CLASS_STORAGE_ERROR, false,
+         "Traceback (most recent call last):\n  File \"/v/pathlib.py\", line 7, in mkdir\n    mkdir(self)\n"
+         "FileNotFoundError: [Errno 2] No such file or directory: 'out/a'\n\n"
+         "During handling of the above exception, another exception occurred:\n\n"
+         "Traceback (most recent call last):\n  File \"/v/pathlib.py\", line 7, in mkdir\n    mkdir(self)\n"
+         "OSError: [Errno 30] Read-only file system: 'out'\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "Traceback (most recent call last):\n  File \"/app/data.py\", line 7, in rows\n    yield row['text']\n"
+         "KeyError: 'text'\n\nThe above exception was the direct cause of the following exception:\n\n"
+         "Traceback (most recent call last):\n  File \"/app/data.py\", line 9, in prepare\n    raise Failed(\n"
+         "DatasetGenerationError: An error occurred while generating the dataset\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}

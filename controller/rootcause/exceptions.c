@@ -1,0 +1,149 @@
+#include "rootcause/exceptions.h"
+
+#include "rootcause/finding_internal.h"
+
+#include <stdio.h>
+
+static void name_exception(struct finding *f, struct slice exception) {
+    size_t n = 0;
+    while (n < exception.size_bytes && exception.data[n] != ':' && exception.data[n] != '(')
+        n++;
+    f->class_ = CLASS_USER_EXCEPTION;
+    f->owner = rootcause_class_owner(CLASS_USER_EXCEPTION);
+    slice_copy(f->reason, sizeof f->reason, (struct slice){exception.data, n});
+}
+
+static bool is_chained_on(const struct writer *w, const struct signature *row) {
+    return w->traceback.is_chained && w->is_decided &&
+           (row == NULL || row->place != IN_LINE || row->role != ROLE_PRIMARY);
+}
+
+/* Data and checkpoints break with the same exceptions: where they were read decides. */
+static bool is_stored(enum rootcause_class c) {
+    return c == CLASS_DATA_ERROR || c == CLASS_CHECKPOINT_ERROR;
+}
+
+static bool is_of_frame(const struct signature *row) {
+    return row != NULL && (row->place == IN_FRAME || row->place == IN_RAISED);
+}
+
+/* torch utils/data/dataloader.py, _utils.py: the worker's own traceback follows, unless the text ends before. */
+static bool is_carried(struct slice exception) {
+    return slice_contains(exception, ": Caught ") &&
+           (slice_contains(exception, " in DataLoader worker process") || slice_contains(exception, " in replica "));
+}
+
+/* Data that a network does not deliver is data that is unreachable. */
+static void blame_data(struct finding *f) {
+    if (f->class_ != CLASS_NETWORK)
+        return;
+    f->class_ = CLASS_DATA_ERROR;
+    f->owner = rootcause_class_owner(CLASS_DATA_ERROR);
+}
+
+/* The finding of the first exception of a chain; NULL: it is none, or not the earliest of its role. */
+static struct finding *first_of_chain(struct rootcause_log *log, const struct writer *w) {
+    if (!w->traceback.is_chained || !w->is_decided)
+        return NULL;
+    for (int i = 0; i < ROLE_ADVICE; i++)
+        if (log->found[i].role != ROLE_COUNT && log->found[i].line == w->decided_line)
+            return &log->found[i];
+    return NULL;
+}
+
+/* The last traceback of a chain shows for whom the network was read, the first one why that failed. An exception that
+ * the program was handling when a resource failed did not end it. */
+static void weigh_chain(struct rootcause_log *log, const struct writer *w, const struct signature *row) {
+    struct finding *first = first_of_chain(log, w);
+    if (first != NULL && w->traceback.is_loading)
+        blame_data(first);
+    bool is_named = row != NULL && row->place == IN_LINE && row->role == ROLE_PRIMARY;
+    if (first != NULL && first->row == NULL && is_named && w->traceback.is_handling)
+        first->role = ROLE_COUNT;
+}
+
+/* Before the processes met no peer is lost. */
+static bool is_of_start(const struct writer *w, const struct signature *row) {
+    return row != NULL && row->role == ROLE_SYMPTOM && traceback_is_of_start(&w->traceback);
+}
+
+void exceptions_take(struct rootcause_log *log, struct writer *w, const struct line *line, const struct signature *row,
+                     size_t at, struct slice exception, bool is_bare, int64_t number) {
+    finding_settle(log, w);
+    if (row == NULL)
+        row = matcher_exception(log->matcher, exception);
+    if (!is_bare && (row == NULL || is_of_start(w, row)))
+        row = traceback_row(&w->traceback);
+    bool is_later = is_chained_on(w, row), is_ignored = w->traceback.is_ignored && !is_bare;
+    struct finding f = finding_make(line, w, row, number, at);
+    if (row == NULL)
+        name_exception(&f, exception);
+    if (row == NULL || is_of_frame(row))
+        f.role = ROLE_PRIMARY;
+    if (is_of_frame(row))
+        name_exception(&f, exception), f.class_ = row->class_, f.owner = row->owner;
+    if (is_stored(f.class_) && w->traceback.frame_row != NULL && is_stored(w->traceback.frame_row->class_))
+        f.class_ = w->traceback.frame_row->class_, f.owner = w->traceback.frame_row->owner;
+    w->traceback.is_carried |= is_carried(exception);
+    if (w->traceback.is_carried || (w->traceback.is_loading && !is_bare))
+        blame_data(&f);
+    f.is_exception = !is_bare;
+    if (row == NULL && slice_is(slice_trim(exception), "Exception:")) /* torch.multiprocessing: a report follows */
+        f.role = ROLE_WEAK;
+    if (is_bare && f.role == ROLE_PRIMARY && (row == NULL || row->place != IN_LINE))
+        f.role = ROLE_WEAK;
+    if ((w->traceback.is_thread || is_carried(exception)) && f.role == ROLE_PRIMARY)
+        f.role = ROLE_WEAK;
+    weigh_chain(log, w, row);
+    snprintf(f.frame, sizeof f.frame, "%s", is_bare ? "" : w->traceback.frame);
+    w->traceback.is_ignored = w->traceback.is_chained = w->traceback.is_thread = false;
+    if (!is_later)
+        w->decided_line = number;
+    w->is_decided = is_later || (f.role != ROLE_ADVICE && !is_carried(exception));
+    if (is_ignored || is_later)
+        return;
+    w->pending = f;
+    w->message_lines = 1;
+    slice_copy(w->exception, sizeof w->exception, exception);
+}
+
+/* A message may be wrapped: its first lines together name the exception. A short line was not wrapped. */
+static void continue_message(struct rootcause_log *log, struct writer *w, struct slice text) {
+    size_t size = strlen(w->exception);
+    bool is_wrapped = size >= WRAPPED_BYTES || (size > 0 && w->exception[size - 1] == ':');
+    if (w->pending.row != NULL || !is_wrapped || size + 1 >= sizeof w->exception)
+        return;
+    w->exception[size] = ' ';
+    slice_copy(w->exception + size + 1, sizeof w->exception - size - 1, text);
+    const struct signature *row = matcher_exception(log->matcher, slice_of(w->exception));
+    if (row == NULL || row->role == ROLE_ADVICE)
+        return;
+    w->pending.row = row;
+    w->pending.is_stop = row->role == ROLE_STOP;
+    w->pending.class_ = row->class_;
+    w->pending.role = row->role == ROLE_PRIMARY ? w->pending.role : row->role;
+    w->pending.owner = row->owner;
+    slice_copy(w->pending.reason, sizeof w->pending.reason, row->reason);
+}
+
+bool exceptions_take_message(struct rootcause_log *log, struct writer *w, const struct line *line,
+                             const struct signature *row, size_t at, int64_t number) {
+    if (w->message_lines == 0)
+        return false;
+    if (++w->message_lines > MAX_MESSAGE_LINES || line_starts_record(line->text)) {
+        finding_settle(log, w);
+        return false;
+    }
+    if (w->message_lines <= 3)
+        continue_message(log, w, line->text);
+    bool is_general = w->pending.role == ROLE_LAST || w->pending.row == NULL || w->pending.row->place != IN_LINE ||
+                      w->pending.role == ROLE_SYMPTOM || w->pending.role == ROLE_ADVICE;
+    if (row == NULL || row->role > ROLE_SYMPTOM || !is_general ||
+        (row->role == ROLE_SYMPTOM && w->pending.role == ROLE_SYMPTOM))
+        return false;
+    struct finding better = finding_make(line, w, row, number, at);
+    better.is_exception = w->pending.is_exception;
+    memcpy(better.frame, w->pending.frame, sizeof better.frame);
+    w->pending = better;
+    return true;
+}

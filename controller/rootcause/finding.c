@@ -1,0 +1,72 @@
+#include "rootcause/finding_internal.h"
+
+#include <stdio.h>
+
+bool finding_is_stop(const struct finding *f) {
+    return f->is_stop;
+}
+
+bool finding_is_failure(const struct finding *f) {
+    return !finding_is_stop(f) && (f->role != ROLE_WEAK || f->class_ == CLASS_CRASH_SIGNAL);
+}
+
+void finding_mark_rank(uint64_t *set, int64_t rank) {
+    if (rank >= 0 && rank < MAX_RANKS)
+        set[rank / 64] |= UINT64_C(1) << rank % 64;
+}
+
+/* What stops a process after a failure follows from the failure. */
+static bool is_after_failure(const struct rootcause_log *log, const struct finding *stop) {
+    for (int i = 0; i < ROLE_ADVICE; i++)
+        if (log->found[i].role != ROLE_COUNT && log->found[i].line < stop->line && finding_is_failure(&log->found[i]))
+            return true;
+    return false;
+}
+
+void finding_keep(struct rootcause_log *log, const struct finding *f) {
+    if (f->role >= ROLE_ADVICE)
+        return;
+    bool is_stop = f->role == ROLE_STOP, is_following = is_stop && is_after_failure(log, f);
+    enum rootcause_role role = is_stop ? ROLE_PRIMARY : f->role;
+    struct finding *first = &log->found[role];
+    finding_mark_rank(role <= ROLE_WEAK && !is_following ? log->cause_ranks : log->symptom_ranks, f->rank);
+    if (is_following || (first->role != ROLE_COUNT && f->line >= first->line))
+        return;
+    *first = *f;
+    first->role = role;
+}
+
+void finding_settle(struct rootcause_log *log, struct writer *w) {
+    if (w->pending.role != ROLE_COUNT)
+        finding_keep(log, &w->pending);
+    w->pending.role = ROLE_COUNT;
+    w->message_lines = 0;
+}
+
+int64_t finding_rank_of(const struct line *line, const struct writer *w) {
+    int64_t rank = line->rank != RANK_UNKNOWN ? line->rank : ranks_in(line->text);
+    return rank != RANK_UNKNOWN ? rank : w->rank;
+}
+
+struct finding finding_make(const struct line *line, const struct writer *w, const struct signature *row,
+                            int64_t number, size_t at) {
+    struct finding f = {.role = ROLE_COUNT, .line = number, .at_ns = line->at_ns, .row = row};
+    f.rank = finding_rank_of(line, w);
+    struct slice text = line->text;
+    while (slice_take_prefix(&text, "| ")) /* of an exception group */
+        at = at > 2 ? at - 2 : 0;
+    quote_line(f.text, text, at);
+    if (row == NULL)
+        return f;
+    f.class_ = row->class_;
+    bool is_retried = line_says_retry(line->text);
+    f.role = row->role == ROLE_PRIMARY && (is_retried || line_is_warning(line->text)) ? ROLE_WEAK
+             : row->role == ROLE_SYMPTOM && is_retried                                ? ROLE_ADVICE
+                                                                                      : row->role;
+    f.is_stop = row->role == ROLE_STOP;
+    f.owner = row->owner;
+    slice_copy(f.reason, sizeof f.reason, row->reason);
+    if (f.role == ROLE_SYMPTOM)
+        ranks_find_peer(line->text, f.waits_for);
+    return f;
+}

@@ -1,0 +1,16 @@
+/* finding_internal: making findings of lines, and which of them a log keeps. */
+#ifndef ROOTCAUSE_FINDING_INTERNAL_H
+#define ROOTCAUSE_FINDING_INTERNAL_H
+
+#include "rootcause/log_internal.h"
+
+struct finding finding_make(const struct line *line, const struct writer *w, const struct signature *row,
+                            int64_t number, size_t at);
+/* The earliest finding of each role stays. */
+void finding_keep(struct rootcause_log *log, const struct finding *f);
+/* No line continues the writer's last exception any more: it counts. */
+void finding_settle(struct rootcause_log *log, struct writer *w);
+int64_t finding_rank_of(const struct line *line, const struct writer *w);
+void finding_mark_rank(uint64_t *set, int64_t rank);
+
+#endif
