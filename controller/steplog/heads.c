@@ -115,7 +115,8 @@ static void add_line(struct heads *h, struct slice line, uint64_t key) {
 
 /* The line before is too close: the process that wrote it also wrote this one. */
 static bool is_at_once(int64_t before_ms, int64_t at_ms) {
-    return before_ms != TIME_UNKNOWN && at_ms != TIME_UNKNOWN && at_ms % 1000 != 0 && at_ms - before_ms < MIN_START_MS;
+    bool is_whole = before_ms % 1000 == 0 && at_ms % 1000 == 0;
+    return before_ms != TIME_UNKNOWN && at_ms != TIME_UNKNOWN && !is_whole && at_ms - before_ms < MIN_START_MS;
 }
 
 bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps) {

@@ -85,6 +85,21 @@ TEST(a_process_needs_time_to_start) {
     }
 }
 
+/* A stamp of milliseconds that happens to end in .000; not one of whole seconds, where the time between is not known. */
+TEST(a_stamp_may_happen_to_be_of_a_whole_second) {
+    for (int is_whole = 0; is_whole <= 1; is_whole++) {
+        int64_t step_ms = is_whole ? 16000 : 16999;
+        struct heads h;
+        heads_begin(&h);
+        CHECK(!heads_line(&h, SLICE("waiting for data"), 1500, 0));
+        CHECK(!heads_line(&h, SLICE("data is there"), 9250, 0));
+        CHECK(!heads_line(&h, SLICE("step 0 loss 3.5"), 9999, 0));
+        CHECK(!heads_line(&h, SLICE("step 1 loss 3.4"), step_ms, 1));
+        CHECK(!heads_line(&h, SLICE("waiting for data"), 17000, 2));
+        CHECK_INT(heads_line(&h, SLICE("data is there"), 17000, 2), is_whole);
+    }
+}
+
 TEST(records_of_an_open_line_are_held) {
     struct heads h;
     struct record r = RECORD_INIT;
