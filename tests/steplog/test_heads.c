@@ -85,7 +85,8 @@ TEST(a_process_needs_time_to_start) {
     }
 }
 
-/* A stamp of milliseconds that happens to end in .000; not one of whole seconds, where the time between is not known. */
+/* A stamp of milliseconds that happens to end in .000; not one of whole seconds, where the time between is not known.
+ */
 TEST(a_stamp_may_happen_to_be_of_a_whole_second) {
     for (int is_whole = 0; is_whole <= 1; is_whole++) {
         int64_t step_ms = is_whole ? 16000 : 16999;

@@ -20,10 +20,14 @@ const struct replicated_job *job_log_replicated_job(const struct model_job *job)
         return by_name(t, job->spec.log.replicated_job);
     if (t->spec.coordinator)
         return by_name(t, t->spec.coordinator);
-    for (int i = 0; i < t->spec.job_count; i++)
-        if (t->spec.jobs[i].chips > 0)
+    const struct replicated_job *with_chips = NULL;
+    for (int i = 0; i < t->spec.job_count; i++) {
+        if (t->spec.jobs[i].prints_log)
             return &t->spec.jobs[i];
-    return &t->spec.jobs[0];
+        if (with_chips == NULL && t->spec.jobs[i].chips > 0)
+            with_chips = &t->spec.jobs[i];
+    }
+    return with_chips ? with_chips : &t->spec.jobs[0];
 }
 
 /* Megatron and NeMo log on the last rank. */

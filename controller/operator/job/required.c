@@ -21,7 +21,7 @@ bool job_requires(const struct model_job *job, int index) {
     for (int i = 0; i < job->spec.required_count; i++)
         if (strcmp(job->spec.required[i], r->name) == 0)
             return true;
-    if (job->spec.required_count > 0)
+    if (job->spec.required_count > 0 || r->is_helper)
         return false;
     for (int i = 0; i < t->spec.job_count; i++)
         has_chips |= t->spec.jobs[i].chips > 0;

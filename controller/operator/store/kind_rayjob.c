@@ -4,8 +4,14 @@
  * Sources, KubeRay v1.7.0: ray-operator/apis/ray/v1/rayjob_types.go and raycluster_types.go (fields),
  * controllers/ray/rayjob_controller.go (the states, checkBackoffLimitAndUpdateStatusIfNeeded,
  * constructRayClusterForRayJob), controllers/ray/common/pod.go (labelPod), controllers/ray/utils/constant.go (labels).
- * Workers have indexes only behind the feature gate RayMultiHostIndexing: they are placed by their creation. */
+ * Workers have indexes only behind the feature gate RayMultiHostIndexing: they are placed by their creation.
+ * The program's output is the log of what submits it: the pod of a Job with the RayJob's name (spec.submissionMode
+ * K8sJobMode, the default), or a container of the head's pod (SidecarMode). In the other modes no pod logs it.
+ * Sources, v1.5.1: controllers/ray/rayjob_controller.go (createNewK8sJob, getSubmitterContainer),
+ * controllers/ray/common/ job.go (BuildJobSubmitCommand: `ray job logs --follow`). */
 #include "operator/store/kind_rayjob.h"
+
+#include "operator/store/adopt.h"
 
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -16,7 +22,7 @@
 
 struct rayjob {
     struct object_jobset run; /* first: rows of either kind are read into it */
-    struct slice status, deployment_status;
+    struct slice status, deployment_status, submission_mode;
 };
 
 struct group {
@@ -54,9 +60,9 @@ static const struct jmember cluster_spec[] = {JMEMBER_SELF("headGroupSpec", head
                                               JMEMBER(RAYJOB, run.is_suspended, "suspend")};
 static const struct jmember rayjob_cluster_spec[] = {JMEMBER_SELF("headGroupSpec", head_scan),
                                                      JMEMBER_ELEMENTS("workerGroupSpecs", group_scan)};
-static const struct jmember spec[] = {JMEMBER_OBJECT("rayClusterSpec", rayjob_cluster_spec),
-                                      JMEMBER(RAYJOB, run.managed_by, "managedBy"),
-                                      JMEMBER(RAYJOB, run.is_suspended, "suspend")};
+static const struct jmember spec[] = {
+    JMEMBER_OBJECT("rayClusterSpec", rayjob_cluster_spec), JMEMBER(RAYJOB, run.managed_by, "managedBy"),
+    JMEMBER(RAYJOB, submission_mode, "submissionMode"), JMEMBER(RAYJOB, run.is_suspended, "suspend")};
 static const struct jmember info[] = {JMEMBER_TIME(RAYJOB, run.restarted_ms, "endTime")};
 static const struct jmember status[] = {
     JMEMBER(RAYJOB, status, "jobStatus"),        JMEMBER(RAYJOB, deployment_status, "jobDeploymentStatus"),
@@ -64,6 +70,26 @@ static const struct jmember status[] = {
     JMEMBER_TIME(RAYJOB, run.end_ms, "endTime"), JMEMBER_WITHIN(RAYJOB, run.restarts, "failed", 0, 1000000),
     JMEMBER_OBJECT("rayJobInfo", info),
 };
+
+/* Which replicated job prints the log: one more, of the submitter, or the head. */
+static void add_submitter(struct object_jobset *run, struct slice mode) {
+    struct object_replicated_job job = {.name = SLICE(RAYJOB_SUBMITTER),
+                                        .replicas = 1,
+                                        .parallelism = 1,
+                                        .completions = -1,
+                                        .prints_log = true,
+                                        .is_helper = true};
+    if (run->job_count > 0 && (mode.size_bytes == 0 || slice_is(mode, "K8sJobMode")))
+        object_jobset_add(run, &job);
+    for (int i = 0; i < run->job_count && slice_is(mode, "SidecarMode"); i++)
+        run->jobs[i].prints_log = slice_is(run->jobs[i].name, HEAD);
+}
+
+void rayjob_keep_submitter(const struct target *t, struct object_jobset *cluster) {
+    for (int i = 0; i < t->spec.job_count; i++)
+        if (t->spec.jobs[i].prints_log)
+            add_submitter(cluster, slice_of(t->spec.jobs[i].is_helper ? "K8sJobMode" : "SidecarMode"));
+}
 
 /* status.failed counts the last attempt, too, which nothing follows. */
 int rayjob_parse(struct slice json, struct object_jobset *run) {
@@ -77,6 +103,7 @@ int rayjob_parse(struct slice json, struct object_jobset *run) {
     r.run.has_failed = !is_complete || (r.status.size_bytes > 0 && !slice_is(r.status, "SUCCEEDED"));
     if (r.run.reason.size_bytes == 0)
         r.run.reason = is_complete ? r.status : r.deployment_status;
+    add_submitter(&r.run, r.submission_mode);
     *run = r.run;
     return err;
 }
@@ -90,10 +117,61 @@ int raycluster_parse(struct slice json, struct object_jobset *run) {
     return err;
 }
 
+struct kube_job *rayjob_part(struct store *store, struct target *t, const struct object_meta *meta) {
+    struct kube_job *part = store_kube_job(store, t, meta->uid);
+    part->is_restored = false;
+    if (part->name == NULL)
+        part->name = slice_dup(meta->name);
+    t->jobs_version += part->created_ms != meta->created_ms;
+    part->created_ms = meta->created_ms;
+    if (meta->deletion_ms != TIME_UNKNOWN && part->deletion_ms == TIME_UNKNOWN)
+        part->deletion_ms = meta->deletion_ms - meta->grace_seconds * 1000;
+    store_touch_target(store, t);
+    for (struct pod *p = part->pods; p; p = p->next_in_job)
+        store_touch_pod(store, p);
+    return part;
+}
+
+/* Its pods may have been observed before it, as those of a Job that belongs to none. */
+static void adopt_submitter(struct store *store, struct target *itself, struct target *t) {
+    for (size_t i = 0; itself != NULL && i < itself->pods.count; i++) {
+        itself->pods.items[i]->replicated_job = store_intern(store, SLICE(RAYJOB_SUBMITTER));
+        itself->pods.items[i]->completion_index = 0;
+    }
+    store_adopt(store, itself, t);
+}
+
+struct kube_job *rayjob_submitter(struct store *store, const struct object_meta *job) {
+    struct target *itself = map_get(&store->targets, job->uid);
+    bool is_measured_itself = itself != NULL && itself->job != NULL;
+    if (is_measured_itself || job->uid.size_bytes == 0 || !slice_is(job->owner_kind, "RayJob"))
+        return NULL;
+    struct target *t = store_target(store, TARGET_RAYJOB, job->owner_uid, job->namespace_, job->owner_name);
+    if (t == NULL || t->kind != TARGET_RAYJOB)
+        return NULL;
+    adopt_submitter(store, itself, t);
+    struct kube_job *submitter = rayjob_part(store, t, job);
+    submitter->replicated_job = store_intern(store, SLICE(RAYJOB_SUBMITTER));
+    return submitter;
+}
+
+static struct target *of_submitters_pod(const struct store *store, struct object_meta *pod) {
+    const struct kube_job *submitter = map_get(&store->kube_jobs, pod->controller_uid);
+    if (submitter == NULL || submitter->target->kind != TARGET_RAYJOB)
+        return NULL;
+    pod->replicated_job = SLICE(RAYJOB_SUBMITTER);
+    pod->completion_index = 0;
+    return submitter->target;
+}
+
 /* The pod names its RayCluster alone: until that was observed, the RayCluster is a target itself. */
 struct target *rayjob_of_pod(struct store *store, struct object_meta *pod) {
+    if (slice_is(pod->owner_kind, "Job"))
+        return of_submitters_pod(store, pod);
     if (!slice_is(pod->owner_kind, "RayCluster"))
         return NULL;
+    if (pod->default_container.size_bytes == 0)
+        pod->default_container = SLICE(RAYJOB_SUBMITTER); /* where the head has it */
     const struct kube_job *cluster = map_get(&store->kube_jobs, pod->owner_uid);
     pod->controller_uid = pod->owner_uid;
     pod->replicated_job = pod->ray_group;

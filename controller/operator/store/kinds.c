@@ -14,7 +14,9 @@ static struct target *jobset_of_pod(struct store *store, struct object_meta *pod
 }
 
 static struct target *plain_job_of_pod(struct store *store, struct object_meta *pod) {
-    if (pod->controller_uid.size_bytes == 0 || !slice_is(pod->owner_kind, "Job"))
+    const struct kube_job *known = map_get(&store->kube_jobs, pod->controller_uid);
+    bool is_of_another = known != NULL && known->target->kind != TARGET_JOB;
+    if (pod->controller_uid.size_bytes == 0 || !slice_is(pod->owner_kind, "Job") || is_of_another)
         return NULL;
     return store_target(store, TARGET_JOB, pod->controller_uid, pod->namespace_, pod->owner_name);
 }

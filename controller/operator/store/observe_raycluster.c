@@ -8,9 +8,10 @@
 
 #include <errno.h>
 
+/* Among RayClusters; a submitter's Job has a name as a replicated job. */
 static bool is_newest(const struct kube_job *cluster) {
     for (const struct kube_job *j = cluster->target->kube_jobs; j; j = j->next_in_target)
-        if (j->created_ms > cluster->created_ms)
+        if (j->created_ms > cluster->created_ms && j->replicated_job[0] == '\0')
             return false;
     return true;
 }
@@ -33,19 +34,10 @@ int observe_raycluster(struct store *store, enum observed what, struct slice uid
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
     store_adopt(store, map_get(&store->targets, o.meta.uid), t);
-    cluster = store_kube_job(store, t, o.meta.uid);
-    cluster->is_restored = false;
-    if (cluster->name == NULL)
-        cluster->name = slice_dup(o.meta.name);
-    t->jobs_version += cluster->created_ms != o.meta.created_ms;
-    cluster->created_ms = o.meta.created_ms;
-    if (o.meta.deletion_ms != TIME_UNKNOWN && cluster->deletion_ms == TIME_UNKNOWN)
-        cluster->deletion_ms = o.meta.deletion_ms - o.meta.grace_seconds * 1000;
+    cluster = rayjob_part(store, t, &o.meta);
+    rayjob_keep_submitter(t, &o);
     if (is_newest(cluster))
         store_apply_shape(store, t, &o, received_ms);
-    store_touch_target(store, t);
-    for (struct pod *p = cluster->pods; p; p = p->next_in_job)
-        store_touch_pod(store, p);
     if (what == OBSERVED_DELETED)
         store_job_removed(store, cluster, &o.meta, received_ms);
     return 0;

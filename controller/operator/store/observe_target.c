@@ -6,6 +6,7 @@
 #include "operator/objects/jobset.h"
 #include "operator/store/adopt.h"
 #include "operator/store/forget.h"
+#include "operator/store/kind_rayjob.h"
 #include "operator/store/kinds.h"
 #include "operator/store/unwatched.h"
 
@@ -47,6 +48,9 @@ static void apply_shape(struct store *store, struct target *t, const struct obje
         t->pods.shape_version += r->chips != o->chips; /* may decide what is required */
         r->chips = o->chips;
         r->has_dependency = o->has_dependency;
+        t->pods.shape_version += r->prints_log != o->prints_log || r->is_helper != o->is_helper;
+        r->prints_log = o->prints_log;
+        r->is_helper = o->is_helper;
         int64_t slots = r->replicas * r->pods;
         if (r->size_count > 0 && r->sizes[r->size_count - 1].slots == slots)
             continue;
@@ -390,6 +394,11 @@ int observe_job(struct store *store, enum observed what, struct slice uid, struc
     int err = object_job_parse(json, &o);
     if (err < 0)
         return err;
+    struct kube_job *submitter = rayjob_submitter(store, &o.meta);
+    if (submitter != NULL && what == OBSERVED_DELETED)
+        store_job_removed(store, submitter, &o.meta, received_ms);
+    if (submitter != NULL)
+        return 0;
     bool is_part = o.meta.jobset_uid.size_bytes > 0;
     struct target *t =
         is_part ? store_target(store, TARGET_JOBSET, o.meta.jobset_uid, o.meta.namespace_, o.meta.jobset_name)

@@ -58,11 +58,11 @@ struct required { /* a number of slots from a time on */
 
 struct replicated_job {
     const char *name;
-    int64_t replicas, pods; /* pods of one job */
-    int64_t stride;         /* largest value of pods so far */
-    int64_t chips;          /* of one pod */
-    bool has_dependency;
-    struct required *sizes; /* elastic sets change it */
+    int64_t replicas, pods;                     /* pods of one job */
+    int64_t stride;                             /* largest value of pods so far */
+    int64_t chips;                              /* of one pod */
+    bool has_dependency, prints_log, is_helper; /* as in struct object_replicated_job */
+    struct required *sizes;                     /* elastic sets change it */
     int size_count, size_capacity;
 };
 
