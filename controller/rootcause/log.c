@@ -127,6 +127,23 @@ static void add_crash_frame(struct rootcause_log *log, const struct writer *w) {
         memcpy(f->frame, w->traceback.frame, sizeof f->frame);
 }
 
+static void note_stack(struct rootcause_log *log, const struct writer *w, struct slice text) {
+    if (w->traceback.is_reversed)
+        stack_take(&log->stack, text);
+}
+
+static void take_names(struct rootcause_log *log, struct writer *w, struct slice text) {
+    bool is_pending = w->pending.role == ROLE_SYMPTOM && w->pending.line == w->symptom_line;
+    struct finding *f = is_pending ? &w->pending : &log->found[ROLE_SYMPTOM];
+    char waits_for[FINDING_WAITS_BYTES];
+    w->names_lines--;
+    if (!ranks_take_listed(text, waits_for))
+        return;
+    w->names_lines = 0;
+    if (f->role == ROLE_SYMPTOM && f->line <= w->symptom_line && f->waits_for[0] == '\0')
+        memcpy(f->waits_for, waits_for, sizeof f->waits_for);
+}
+
 /* The row of a line, unless the line quotes that text as data, or the program's teardown prints it. */
 static const struct signature *evidence(struct rootcause_log *log, struct slice text, size_t *at) {
     const struct signature *row = matcher_find(log->matcher, text, at);
@@ -166,9 +183,12 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     struct slice exception;
     char joined[2 * JOINED_BYTES];
     take_report(log, w, line->text);
+    if (w->names_lines > 0)
+        take_names(log, w, line->text);
     enum traceback_line kind = traceback_take(&w->traceback, log->matcher, line->text, line->indentation, &exception);
     if (kind == TRACEBACK_INSIDE) {
         add_crash_frame(log, w);
+        note_stack(log, w, line->text);
         w->end_size = 0;
         return;
     }
@@ -177,6 +197,8 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     if (row == NULL && kind == TRACEBACK_OUTSIDE)
         row = join_wrapped(log, w, &whole, joined, &at);
     note_end(w, given->text, row);
+    if (row != NULL && row->role == ROLE_SYMPTOM)
+        w->names_lines = MAX_NAMES_LINES, w->symptom_line = number;
     if (row != NULL && kind != TRACEBACK_EXCEPTION && line_says_skipped(line->text))
         return;
     bool is_another = kind == TRACEBACK_BARE && log->found[ROLE_WEAK].role != ROLE_COUNT; /* a bare one is weak */
@@ -324,6 +346,7 @@ void rootcause_log_progress(struct rootcause_log *log) {
             log->found[i].role = ROLE_COUNT;
         }
     log->waiting_count = 0;
+    log->stack.is_there = false;
     log->is_finished = false;
 }
 
@@ -348,6 +371,10 @@ const struct finding *rootcause_log_best(const struct rootcause_log *log) {
 const struct waiting *rootcause_log_waiting(const struct rootcause_log *log, size_t *count) {
     *count = log->waiting_count;
     return log->waiting;
+}
+
+const struct stack *rootcause_log_stack(const struct rootcause_log *log) {
+    return &log->stack;
 }
 
 size_t rootcause_log_followers(const struct rootcause_log *log) {
@@ -409,6 +436,11 @@ void rootcause_log_visit(struct rootcause_log *log, struct codec *c) {
         visit_finding(c, log->found != NULL ? &log->survived[i] : NULL, (enum rootcause_role)i);
     }
     visit_waiting(log, c);
+    codec_bool(c, &log->stack.is_there);
+    if (log->stack.is_there) {
+        codec_bool(c, &log->stack.is_in_collective);
+        codec_u64(c, &log->stack.innermost);
+    }
     for (size_t i = 0; i < MAX_RANKS / 64; i++)
         has_ranks |= (log->symptom_ranks[i] | log->cause_ranks[i]) != 0;
     codec_bool(c, &has_ranks);

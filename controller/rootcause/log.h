@@ -5,6 +5,7 @@
 
 #include "base/codec.h"
 #include "rootcause/finding.h"
+#include "rootcause/stack.h"
 
 /* Whether the line alone shows something: a text of the table, a traceback, an exception. raw: without a stamp. */
 bool rootcause_line_is_notable(const struct matcher *m, struct slice raw);
@@ -35,6 +36,8 @@ struct waiting {
     int64_t rank, enqueued;
 };
 const struct waiting *rootcause_log_waiting(const struct rootcause_log *log, size_t *count);
+/* Of a log of one process. */
+const struct stack *rootcause_log_stack(const struct rootcause_log *log);
 /* How many ranks in this log show only symptoms. */
 size_t rootcause_log_followers(const struct rootcause_log *log);
 

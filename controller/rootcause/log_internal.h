@@ -12,6 +12,7 @@ enum {
     MAX_RANKS = 4096,
     PLAIN_BYTES = 1 << 20,
     MAX_NESTING = 4,
+    MAX_NAMES_LINES = 6,
     MESSAGE_BYTES = 512,
     WRAPPED_BYTES = 60,
     JOINED_BYTES = 96 /* of each of two lines */
@@ -24,6 +25,8 @@ struct writer {
     struct traceback traceback;
     struct finding pending; /* role ROLE_COUNT: none */
     int message_lines;
+    int names_lines;               /* that may still name whom a symptom waits for; 0: none */
+    int64_t symptom_line;          /* which symptom */
     bool is_decided;               /* the first exception of a chain was the cause */
     int64_t decided_line;          /* its line */
     bool in_report;                /* of torchelastic, below "Root Cause" */
@@ -43,6 +46,7 @@ struct rootcause_log {
     bool is_recent_long; /* a terminal may have wrapped that line */
     struct waiting *waiting;
     size_t waiting_count, waiting_capacity;
+    struct stack stack;
     bool is_finished; /* the program said that it reached its end */
     uint64_t symptom_ranks[MAX_RANKS / 64], cause_ranks[MAX_RANKS / 64];
     struct buf plain[MAX_NESTING];

@@ -36,10 +36,21 @@ static struct slice host_of(struct slice text) {
     return has_port || is_address ? host : (struct slice){0};
 }
 
-/* JAX "/task:3", gloo "rank 3" or "peer [HOST]:PORT", NCCL's "peer HOST<PORT>". */
+/* What follows those words; all of the text if it does not hold them. */
+static struct slice slice_after(struct slice text, const char *words) {
+    const char *at = slice_find(text, words);
+    return at != NULL ? slice_range(at + strlen(words), text.data + text.size_bytes) : text;
+}
+
+/* JAX "/task:3", gloo "rank 3" or "peer [HOST]:PORT", NCCL's "peer HOST<PORT>". A rank whose watchdog was first to
+ * report, and a task that reached a barrier, wait as well. */
 void ranks_find_peer(struct slice text, char waits_for[static RANKS_PEER_BYTES]) {
     static const char *const words[] = {"/task:",   "from rank ", "send/recv from rank ",
                                         ": Ranks ", "to rank ",   "]: Rank "};
+    text = slice_after(text, "timed out task names:");
+    if (slice_contains(text, "signal from ") || slice_contains(text, "signal due to") ||
+        slice_contains(text, "first task at the barrier"))
+        return;
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         int64_t rank = ranks_after(text, words[i]);
         if (rank != RANK_UNKNOWN) {
@@ -53,4 +64,12 @@ void ranks_find_peer(struct slice text, char waits_for[static RANKS_PEER_BYTES])
     struct slice host = host_of(slice_range(at + 5, text.data + text.size_bytes));
     if (host.size_bytes >= 3 && host.size_bytes < RANKS_PEER_BYTES - 8)
         snprintf(waits_for, RANKS_PEER_BYTES, "peer %.*s", SLICE_ARG(host));
+}
+
+bool ranks_take_listed(struct slice text, char waits_for[static RANKS_PEER_BYTES]) {
+    struct slice rest = slice_trim(slice_after(text, "timed out task names:"));
+    int64_t task = slice_starts(rest, "/job:") ? ranks_after(rest, "/task:") : RANK_UNKNOWN;
+    if (task != RANK_UNKNOWN)
+        snprintf(waits_for, RANKS_PEER_BYTES, "task %lld", (long long)task);
+    return task != RANK_UNKNOWN;
 }

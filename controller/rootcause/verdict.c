@@ -123,6 +123,42 @@ static bool is_named_by_all(const char *waits_for, struct rootcause_log *const *
     return true;
 }
 
+/* What the symptoms of other logs name, if they name the same: of the coordinator the tasks that are lost. */
+static void take_common_name(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
+    const char *common = "";
+    for (size_t i = 0; i < count; i++) {
+        const struct finding *best = rootcause_log_best(logs[i]);
+        if (best == NULL || best->role != ROLE_SYMPTOM || best->waits_for[0] == '\0')
+            continue;
+        if (common[0] != '\0' && strcmp(common, best->waits_for) != 0)
+            return;
+        common = best->waits_for;
+    }
+    if (strncmp(common, "peer ", strlen("peer ")) != 0)
+        snprintf(v->waits_for, sizeof v->waits_for, "%s", common);
+}
+
+/* By the stacks that a watchdog printed: the only process that is not where the others wait. They wait in a collective,
+ * or in the same frame if they are two or more. VERDICT_NO_LOG: the stacks do not say. */
+static int find_outlier(struct rootcause_log *const *logs, size_t count) {
+    int outlier = VERDICT_NO_LOG;
+    size_t stacks = 0;
+    for (size_t i = 0; i < count; i++)
+        stacks += rootcause_log_stack(logs[i])->is_there;
+    for (size_t i = 0; i < count && stacks >= 2; i++) {
+        const struct stack *s = rootcause_log_stack(logs[i]);
+        size_t same = 0;
+        for (size_t k = 0; k < count; k++)
+            same += rootcause_log_stack(logs[k])->is_there && rootcause_log_stack(logs[k])->innermost == s->innermost;
+        if (!s->is_there || s->is_in_collective || (stacks >= 3 && same + 1 >= stacks))
+            continue;
+        if (outlier != VERDICT_NO_LOG)
+            return VERDICT_NO_LOG;
+        outlier = (int)i;
+    }
+    return outlier;
+}
+
 static void find_waits_for(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
     int64_t rank;
     memcpy(v->waits_for, v->finding.waits_for, sizeof v->waits_for);
@@ -131,6 +167,10 @@ static void find_waits_for(struct rootcause_verdict *v, struct rootcause_log *co
     follow(v, logs, count);
     if (v->waits_for[0] == '\0' && find_behind(logs, count, &rank))
         snprintf(v->waits_for, sizeof v->waits_for, "rank %lld", (long long)rank);
+    if (v->waits_for[0] == '\0')
+        take_common_name(v, logs, count);
+    if (v->waits_for[0] == '\0')
+        v->waits_for_log = find_outlier(logs, count);
 }
 
 /* The only log without a finding. */
@@ -226,6 +266,7 @@ static void explain(struct rootcause_verdict *v, size_t count) {
 void rootcause_verdict(struct rootcause_verdict *ret, const struct matcher *m, struct rootcause_log *const *logs,
                        size_t count, int exit_code) {
     *ret = (struct rootcause_verdict){.log = VERDICT_NO_LOG,
+                                      .waits_for_log = VERDICT_NO_LOG,
                                       .finding = {.role = ROLE_COUNT, .at_ns = INT64_MIN, .rank = RANK_UNKNOWN}};
     choose(ret, logs, count);
     count_followers(ret, logs, count);

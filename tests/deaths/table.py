@@ -32,7 +32,7 @@ class Death:
         """Whether a symptom may name whom it waits for so ("": no rank)."""
         if self.waits_for or self.rank is not NONE:
             return waits_for == self.waits_for
-        return waits_for in ("", f"rank {self.victim}", f"task {self.victim}")
+        return waits_for in ("", f"rank {self.victim}", f"task {self.victim}", f"rank-{self.victim}.log")
 
 
 DEATHS = [

@@ -260,12 +260,70 @@ TEST(a_symptom_names_whom_it_waits_for) {
           "UNAVAILABLE: The following tasks are unhealthy (stopped sending heartbeats):\n"
           "/job:jax_worker/replica:0/task:3\n",
           "UNAVAILABLE: tasks are unhealthy: /job:jax_worker/replica:0/task:3\n");
-    CHECK_TEXT(v.waits_for, "");
+    CHECK_TEXT(v.waits_for, "task 3");
     JUDGE(&v, "UNAVAILABLE: tasks are unhealthy: /job:jax_worker/replica:0/task:3\n");
     CHECK_TEXT(v.waits_for, "task 3");
     /* NCCL socket.cc */
     JUDGE(&v, "a:1:2 [0] socket.cc NCCL WARN socketProgress: Connection closed by remote peer 10.0.0.7<4000>\n");
     CHECK_TEXT(v.waits_for, "peer 10.0.0.7");
+}
+
+/* XLA's coordination service, Orbax: the first task at a barrier waits. */
+TEST(the_lines_after_a_symptom_name_whom_it_waits_for) {
+    struct rootcause_verdict v;
+    JUDGE(&v,
+          "DEADLINE_EXCEEDED: Barrier timed out. Id: 0_async_write_complete.0.1::0. This usually happens because a "
+          "task triggered the barrier too early or too slowly.\n# of tasks that reached the barrier: 1/2.\nThe first "
+          "task at the barrier: /job:jax_worker/replica:0/task:0. Some timed out task names:\n"
+          "/job:jax_worker/replica:0/task:1\n");
+    check(&v, CLASS_COLLECTIVE_TIMEOUT, 0, true);
+    CHECK_TEXT(v.waits_for, "task 1");
+    JUDGE(&v, "DEADLINE_EXCEEDED: Barrier timed out. Id: a. The first task at the barrier: "
+              "/job:jax_worker/replica:0/task:0. Some timed out task names: /job:jax_worker/replica:0/task:5.\n");
+    CHECK_TEXT(v.waits_for, "task 5");
+    JUDGE(&v, "DEADLINE_EXCEEDED: Barrier timed out. Id: a. The first task at the barrier: "
+              "/job:jax_worker/replica:0/task:0.\n");
+    CHECK_TEXT(v.waits_for, "");
+    JUDGE(&v,
+          "E1124 04:55:02.4 7 client.cc:9] Polled an error from coordination service\nE1124 04:55:02.5 7 client.h:77] "
+          "Terminating process because the JAX distributed service detected fatal errors: UNAVAILABLE: The following "
+          "tasks are unhealthy (stopped sending heartbeats):\n/job:jax_worker/replica:0/task:3\n",
+          "UNAVAILABLE: failed to connect to all addresses\n");
+    CHECK_TEXT(v.waits_for, "task 3");
+    /* torch ProcessGroupNCCL.cpp: the rank whose watchdog reported first */
+    JUDGE(&v,
+          "[rank0]:[E] [PG 0 Rank 0] Received a dump signal due to a collective timeout from  rank 2 and we will try "
+          "our best to dump the debug info.\n");
+    CHECK_TEXT(v.waits_for, "");
+}
+
+/* CPython faulthandler, dump_traceback_later(): a stack a thread, the main thread's last. */
+#define STACK(frames)                                                                                                  \
+    "Timeout (0:00:12)!\nThread 0x00007f01 (most recent call first):\n  File \"/usr/lib/python3.11/threading.py\", "   \
+    "line 320 in wait\n\nThread 0x00007f02 (most recent call first):\n" frames
+#define BACKWARD "  File \"/v/site-packages/torch/autograd/graph.py\", line 769 in _engine_run_backward\n"
+#define BARRIER "  File \"/v/site-packages/torch/distributed/distributed_c10d.py\", line 4159 in barrier\n"
+#define IN_TRAIN(line) "  File \"/app/train.py\", line " line " in train\n"
+
+TEST(the_stacks_of_a_watchdog_show_whom_the_others_wait_for) {
+    struct rootcause_verdict v;
+    JUDGE(&v, STACK(BACKWARD IN_TRAIN("9")), STACK(BACKWARD IN_TRAIN("9")), STACK(IN_TRAIN("7")),
+          STACK(BACKWARD IN_TRAIN("9")));
+    check(&v, CLASS_HANG_WATCHDOG, 0, true);
+    CHECK_INT(v.waits_for_log, 2);
+    JUDGE(&v, STACK(BARRIER IN_TRAIN("9")), STACK(IN_TRAIN("7")));
+    CHECK_INT(v.waits_for_log, 1);
+    /* two of them differ, all are alike, and the one that differs waits as well */
+    JUDGE(&v, STACK(BACKWARD), STACK(BACKWARD), STACK(IN_TRAIN("7")), STACK(IN_TRAIN("6")));
+    CHECK_INT(v.waits_for_log, VERDICT_NO_LOG);
+    JUDGE(&v, STACK(BACKWARD), STACK(BACKWARD), STACK(BACKWARD));
+    CHECK_INT(v.waits_for_log, VERDICT_NO_LOG);
+    JUDGE(&v, STACK(BACKWARD), STACK(BACKWARD), STACK(BARRIER));
+    CHECK_INT(v.waits_for_log, VERDICT_NO_LOG);
+    JUDGE(&v, STACK(IN_TRAIN("7")), STACK(IN_TRAIN("6")));
+    CHECK_INT(v.waits_for_log, VERDICT_NO_LOG);
+    JUDGE(&v, STACK(IN_TRAIN("7")), "step 1\n");
+    CHECK_INT(v.waits_for_log, VERDICT_NO_LOG);
 }
 
 /* gloo pair.cc, unbound_buffer.cc: a rank whose network was cut fails no sooner than those that wait for it, and one of

@@ -171,6 +171,10 @@ static void set_text(json_t *object, const char *key, const char *text) {
         json_object_set_new(object, key, json_string(text));
 }
 
+static const char *waits_for_of(const struct why *why, const struct rootcause_verdict *v) {
+    return v->waits_for_log != VERDICT_NO_LOG ? analyze_name(why->paths[v->waits_for_log]) : v->waits_for;
+}
+
 static json_t *answer_of(const struct why *why, const struct rootcause_verdict *v) {
     const struct finding *f = &v->finding;
     bool has_log = v->log != VERDICT_NO_LOG, has_line = has_log && f->line > 0;
@@ -183,7 +187,7 @@ static json_t *answer_of(const struct why *why, const struct rootcause_verdict *
         json_object_set_new(json, "rank", json_integer(f->rank));
     set_text(json, "text", f->text);
     set_text(json, "frame", f->frame);
-    set_text(json, "waitsFor", v->waits_for);
+    set_text(json, "waitsFor", waits_for_of(why, v));
     if (has_log)
         json_object_set_new(json, "followers", json_integer((json_int_t)v->followers));
     json_object_set_new(json, "basis", json_string(v->basis));
@@ -217,9 +221,9 @@ static void draw(const struct why *why, const struct rootcause_verdict *v, const
         text_cell(out, f->frame, 0, 0);
         buf_append_char(out, '\n');
     }
-    if (v->waits_for[0] != '\0') {
+    if (waits_for_of(why, v)[0] != '\0') {
         buf_append_text(out, "  waits for ");
-        text_cell(out, v->waits_for, 0, 0);
+        text_cell(out, waits_for_of(why, v), 0, 0);
         buf_append_char(out, '\n');
     }
     text_wrap(out, style, 2, 0, v->basis);

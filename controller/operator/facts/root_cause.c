@@ -10,6 +10,7 @@
 #include "operator/store/failures.h"
 #include "operator/store/node.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* An interruption that moved further than this is another one, which has its number. */
@@ -141,17 +142,32 @@ static void listen(struct model_job *job, const struct incident *incident, int64
     }
 }
 
+static void take_slot_of_log(const struct model_job *job, const struct incident *incident, const struct heard *h,
+                             int log, struct root_cause *c) {
+    if (log < h->failures)
+        take_slot(c, incident->failures[log]);
+    else
+        take_followed_slot(c, job, h->followed[log - h->failures]->pod);
+}
+
+/* As `explain` writes a slot. */
+static void name_waited_for(const struct model_job *job, const struct incident *incident, const struct heard *h,
+                            int log, struct root_cause *c) {
+    struct root_cause other;
+    take_slot_of_log(job, incident, h, log, &other);
+    snprintf(c->waits_for, sizeof c->waits_for, "%s %lld/%lld", other.replicated_job, (long long)other.job_index,
+             (long long)other.completion_index);
+}
+
 static void take_verdict(const struct model_job *job, const struct incident *incident, const struct heard *h,
                          struct root_cause *c) {
     struct rootcause_verdict v;
     rootcause_verdict(&v, job->jobs->matcher, h->logs, (size_t)h->count,
                       incident != NULL ? incident->failures[0]->exit_code : VERDICT_NO_EXIT_CODE);
     take_finding(c, &v);
-    int from = (int)max_of(v.log, 0);
-    if (from < h->failures)
-        take_slot(c, incident->failures[from]);
-    else
-        take_followed_slot(c, job, h->followed[from - h->failures]->pod);
+    take_slot_of_log(job, incident, h, (int)max_of(v.log, 0), c);
+    if (v.waits_for_log != VERDICT_NO_LOG)
+        name_waited_for(job, incident, h, v.waits_for_log, c);
 }
 
 static bool is_unread(const struct model_job *job, const struct failure *f) {
