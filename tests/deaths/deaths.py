@@ -220,7 +220,7 @@ def judge(death, answer):
         wrong.append("symptom")
     if isinstance(death.rank, int) and (rank != death.rank or answer.get("rank", rank) != rank):
         wrong.append("rank")
-    if not death.may_wait_for(answer.get("waitsFor", "")):
+    if not death.may_wait_for(os.path.basename(answer.get("waitsFor", ""))):
         wrong.append("waitsFor")
     return wrong
 

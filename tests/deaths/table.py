@@ -14,7 +14,7 @@ class Death:
     name: str
     classes: tuple
     rank: object
-    waits_for: str = ""
+    is_named: bool = False  # the logs name the victim, for which the others wait
 
     @property
     def count(self):
@@ -29,10 +29,11 @@ class Death:
         return [rank for rank in range(self.count) if self.name != "rendezvous" or rank != self.victim]
 
     def may_wait_for(self, waits_for):
-        """Whether a symptom may name whom it waits for so ("": no rank)."""
-        if self.waits_for or self.rank is not NONE:
-            return waits_for == self.waits_for
-        return waits_for in ("", f"rank {self.victim}", f"task {self.victim}", f"rank-{self.victim}.log")
+        """Whether a symptom may name whom it waits for so ("": no rank): as a rank, a task, a log, or a slot."""
+        if self.rank is not NONE:
+            return waits_for == ""
+        names = (f"rank {self.victim}", f"task {self.victim}", f"rank-{self.victim}.log")
+        return waits_for in names or waits_for.endswith(f" 0/{self.victim}") or (waits_for == "" and not self.is_named)
 
 
 DEATHS = [
@@ -53,8 +54,8 @@ DEATHS = [
     Death("torch", "segfault-faulthandler", ("CrashSignal",), 2),
     Death("torch", "abort", ("CrashSignal",), 2),
     Death("torch", "hang", ("CollectiveTimeout", "HangWatchdog"), NONE),
-    Death("torch", "hang-barrier", ("CollectiveTimeout", "HangWatchdog"), NONE, "rank 2"),
-    Death("torch", "watchdog", ("HangWatchdog",), NONE),
+    Death("torch", "hang-barrier", ("CollectiveTimeout", "HangWatchdog"), NONE, True),
+    Death("torch", "watchdog", ("HangWatchdog",), NONE, True),
     Death("torch", "network", ("CollectiveTimeout", "PeerLost"), NONE),
     Death("torch", "rendezvous", ("StartupRendezvous",), ANY),
     Death("torch", "port", ("StartupRendezvous",), 0),
@@ -72,7 +73,7 @@ DEATHS = [
     Death("jax", "missing-shard", ("DataError",), 1),
     Death("jax", "segfault", ("CrashSignal",), 1),
     Death("jax", "leader-segfault", ("CrashSignal",), 0),
-    Death("jax", "watchdog", ("HangWatchdog",), NONE),
+    Death("jax", "watchdog", ("HangWatchdog",), NONE, True),
     Death("jax", "network", ("CollectiveTimeout", "PeerLost"), NONE),
     Death("jax", "rendezvous", ("StartupRendezvous",), ANY),
     Death("jax", "flag", ("ConfigError",), ANY),

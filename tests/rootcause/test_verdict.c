@@ -165,6 +165,19 @@ TEST(who_is_waited_for_may_wait) {
     CHECK_TEXT(v.waits_for, "rank 0");
 }
 
+/* TensorFlow grpc_remote_master.cc quotes the status; Paddle LightNetwork.cpp aborts by glog when it cannot connect. */
+TEST(a_refused_connection_is_not_a_crash) {
+    struct rootcause_verdict v;
+    JUDGE(&v, "W   41468 tensorflow/core/distributed_runtime/rpc/grpc_remote_master.cc:159] RPC failed with status = "
+              "\"Unavailable: Socket closed\" and grpc_error_string = \"{}\"\n");
+    check(&v, CLASS_PEER_LOST, 0, true);
+    JUDGE(&v,
+          "F0719 10:40:45.100778 26612 LightNetwork.cpp:397] Check failed: error >= 0 ERROR connecting to 10.87.0.19: "
+          "Connection refused [111]\n*** Check failure stack trace: ***\n    @  0x7  google::LogMessage::Fail()\n"
+          "Aborted (core dumped)\n");
+    check(&v, CLASS_STARTUP_RENDEZVOUS, 0, false);
+}
+
 /* XLA coordination_service_agent.cc prints at the end of each process. */
 TEST(the_head_of_a_logger_ends_a_message) {
     struct rootcause_verdict v;

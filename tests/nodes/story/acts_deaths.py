@@ -73,7 +73,7 @@ def judge(stage, name, death):
     is_right = cause.get("class") in death.classes and cause.get("symptomOnly") == (death.rank is NONE)
     expected = " or ".join(death.classes) + (", a symptom" if death.rank is NONE else "")
     stage.tally.check(is_right, f"{name}: its class is {expected}", cause)
-    stage.tally.check(is_right_rank(death, cause), f"{name}: its first failing rank is {death.rank}{death.waits_for and ', it waits for ' + death.waits_for}", cause)
+    stage.tally.check(is_right_rank(death, cause), f"{name}: its first failing rank is {death.rank}{f', it waits for {death.victim}' if death.is_named else ''}", cause)
     stage.tally.check(cause.get("unread") == 0, f"{name}: the last words of all that failed are read", cause.get("unread"))
 
 
