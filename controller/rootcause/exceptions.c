@@ -107,6 +107,30 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     slice_copy(w->exception, sizeof w->exception, exception);
 }
 
+void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, const struct line *line,
+                            struct slice name, int64_t number) {
+    const struct signature *row = matcher_find(log->matcher, name, NULL);
+    if (row == NULL)
+        row = matcher_exception(log->matcher, name);
+    if (row == NULL || row->role != ROLE_PRIMARY || w->traceback.is_ignored || w->traceback.is_thread)
+        return;
+    struct finding f = finding_make(line, w, row, number, 0);
+    f.role = ROLE_LAST;
+    if (log->found[f.role].role == ROLE_COUNT)
+        finding_keep(log, &f);
+}
+
+void exceptions_take_cut(struct rootcause_log *log, const struct writer *w) {
+    const struct traceback *t = &w->traceback;
+    struct line line = {.text = slice_of(t->named), .at_ns = INT64_MIN, .rank = w->rank};
+    bool is_cut = t->is_open && !t->is_reversed && !t->is_ignored && !t->is_thread && t->frame_row != NULL;
+    if (!is_cut || log->found == NULL || log->found[ROLE_LAST].role != ROLE_COUNT)
+        return;
+    struct finding f = finding_make(&line, w, t->frame_row, w->frame_line, 0);
+    f.role = ROLE_LAST;
+    finding_keep(log, &f);
+}
+
 /* A message may be wrapped: its first lines together name the exception. A short line was not wrapped. */
 static void continue_message(struct rootcause_log *log, struct writer *w, struct slice text) {
     size_t size = strlen(w->exception);

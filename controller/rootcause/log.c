@@ -182,13 +182,18 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     struct writer *w = writer_of_wrapped(log, line);
     struct slice exception;
     char joined[2 * JOINED_BYTES];
+    int named_count = w->traceback.named_count;
     take_report(log, w, line->text);
     if (w->names_lines > 0)
         take_names(log, w, line->text);
     enum traceback_line kind = traceback_take(&w->traceback, log->matcher, line->text, line->indentation, &exception);
-    if (kind == TRACEBACK_INSIDE) {
+    if (kind == TRACEBACK_RAISES)
+        exceptions_take_raised(log, w, line, exception, number);
+    if (kind == TRACEBACK_INSIDE || kind == TRACEBACK_RAISES) {
         add_crash_frame(log, w);
         note_stack(log, w, line->text);
+        if (w->traceback.named_count > named_count)
+            w->frame_line = number;
         w->end_size = 0;
         return;
     }
@@ -305,8 +310,10 @@ bool rootcause_line_is_notable(const struct matcher *m, struct slice raw) {
 }
 
 static void settle_all(struct rootcause_log *log) {
-    for (size_t i = 0; i < log->writer_count; i++)
+    for (size_t i = 0; i < log->writer_count; i++) {
         finding_settle(log, &log->writers[i]);
+        exceptions_take_cut(log, &log->writers[i]);
+    }
 }
 
 /* The best finding stays, in two KiB: a process may hold many logs. */

@@ -23,6 +23,7 @@ struct writer {
     uint64_t prefix;
     int64_t rank;
     struct traceback traceback;
+    int64_t frame_line;     /* of its last frame that the table names */
     struct finding pending; /* role ROLE_COUNT: none */
     int message_lines;
     int names_lines;               /* that may still name whom a symptom waits for; 0: none */

@@ -36,8 +36,11 @@ static bool is_row_of(const struct signature *row, enum rootcause_class c) {
 static void note_frame(struct traceback *t, const struct matcher *m, struct slice path, int64_t number,
                        struct slice function, struct slice whole) {
     const struct signature *row = matcher_frame(m, IN_FRAME, whole);
-    if (row != NULL)
+    if (row != NULL) {
         t->frame_row = row;
+        slice_copy(t->named, sizeof t->named, whole);
+        t->named_count++;
+    }
     t->raised_row = slice_contains(function, "<module>") ? NULL : matcher_frame(m, IN_RAISED, whole);
     t->is_loading |= is_row_of(row, CLASS_DATA_ERROR) || is_row_of(t->raised_row, CLASS_DATA_ERROR) ||
                      slice_contains(path, "torch/utils/data/");
@@ -75,7 +78,7 @@ static bool take_old_ipython_frame(struct traceback *t, const struct matcher *m,
 }
 
 /* IPython marks the line of source that a frame runs: "--> 12     step(x)". */
-static bool take_arrow(struct traceback *t, const struct matcher *m, struct slice text) {
+static bool take_arrow(struct traceback *t, const struct matcher *m, struct slice text, struct slice *source) {
     struct slice rest = text;
     int64_t number;
     while (slice_take_char(&rest, '-'))
@@ -83,6 +86,7 @@ static bool take_arrow(struct traceback *t, const struct matcher *m, struct slic
     if (rest.data == text.data || !slice_take_prefix(&rest, "> ") || !slice_take_uint(&rest, &number))
         return false;
     t->source_row = matcher_frame(m, IN_FRAME, rest);
+    *source = slice_trim(rest);
     return true;
 }
 
@@ -198,6 +202,31 @@ static bool find_exception(struct slice text, bool is_certain, struct slice *exc
     return true;
 }
 
+/* The name at the start of the text: "a.b.ValueError(...)" is "ValueError". */
+static struct slice name_at_start(struct slice text) {
+    size_t start = 0, n = 0;
+    while (n < text.size_bytes && (is_name_byte(text.data[n]) || text.data[n] == '.'))
+        if (text.data[n++] == '.')
+            start = n;
+    return (struct slice){text.data + start, n - start};
+}
+
+/* Source that a frame runs: "raise ValueError(...)". */
+static bool is_raise(struct slice source, struct slice *exception) {
+    if (!slice_take_prefix(&source, "raise "))
+        return false;
+    *exception = name_at_start(source);
+    return has_ending(*exception);
+}
+
+/* IPython names the exception above the frames as well: "ValueError      Traceback (most recent call last)". */
+static bool is_headed(struct slice text, struct slice *exception) {
+    *exception = name_at_start(text);
+    struct slice rest = slice_range(exception->data + exception->size_bytes, text.data + text.size_bytes);
+    return rest.size_bytes > 0 && rest.data[0] == ' ' && slice_starts(slice_trim(rest), start_words) &&
+           has_ending(*exception);
+}
+
 /* ---- lines ---- */
 
 /* is_original: of the worker whose exception a data loader reports. */
@@ -248,8 +277,9 @@ static enum traceback_line take_open(struct traceback *t, const struct matcher *
     bool is_outside = t->is_indented && indentation == 0; /* a frame of Cython has no line of source */
     bool had_source_next = t->has_source_next && !is_outside;
     t->has_source_next = false;
-    if (take_ipython_frame(t, m, text) || take_old_ipython_frame(t, m, text) || take_arrow(t, m, text))
-        return TRACEBACK_INSIDE;
+    struct slice source = {text.data, 0};
+    if (take_ipython_frame(t, m, text) || take_old_ipython_frame(t, m, text) || take_arrow(t, m, text, &source))
+        return is_raise(source, exception) ? TRACEBACK_RAISES : TRACEBACK_INSIDE;
     if (take_frame(t, m, text)) {
         t->has_source_next = true;
         t->is_indented = indentation > 0;
@@ -263,6 +293,8 @@ static enum traceback_line take_open(struct traceback *t, const struct matcher *
     }
     if (had_source_next && !t->is_reversed)
         t->source_row = matcher_frame(m, IN_FRAME, text);
+    if (had_source_next && !t->is_reversed && is_raise(text, exception))
+        return TRACEBACK_RAISES;
     if ((had_source_next && !t->is_reversed) || indentation >= 3)
         return TRACEBACK_INSIDE;
     if (++t->lines > MAX_LINES || t->is_reversed)
@@ -306,7 +338,7 @@ enum traceback_line traceback_take(struct traceback *t, const struct matcher *m,
             begin(t, is_reversed, slice_contains(text, "Original Traceback"));
         if (t->is_open && !is_reversed)
             t->column = (size_t)(slice_find(text, start_words) - text.data);
-        return TRACEBACK_INSIDE;
+        return is_headed(text, exception) ? TRACEBACK_RAISES : TRACEBACK_INSIDE;
     }
     if (take_between(t, text))
         return TRACEBACK_INSIDE;

@@ -11,6 +11,7 @@
 enum traceback_line {
     TRACEBACK_OUTSIDE,
     TRACEBACK_INSIDE,    /* a part that names no cause */
+    TRACEBACK_RAISES,    /* a part that names the exception, whose own line comes later unless the text ends before */
     TRACEBACK_EXCEPTION, /* its last line */
     TRACEBACK_BARE       /* looks like an exception, outside a traceback */
 };
@@ -28,12 +29,14 @@ struct traceback {                                          /* all-zero: outside
     bool has_column;
     char frame[TRACEBACK_FRAME_BYTES];  /* the last one outside installed packages: "train.py:12 in step" */
     const struct signature *frame_row;  /* of the frames that the table names */
+    char named[TRACEBACK_FRAME_BYTES];  /* that frame */
+    int named_count;                    /* how many there were */
     const struct signature *raised_row; /* of the last frame */
     const struct signature *source_row; /* of the last frame's line of source: what it called */
 };
 
 /* text: without indentation. After TRACEBACK_EXCEPTION and TRACEBACK_BARE *exception is "Name: message" without the
- * modules of the name. */
+ * modules of the name, after TRACEBACK_RAISES its name. */
 enum traceback_line traceback_take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
                                    struct slice *exception);
 

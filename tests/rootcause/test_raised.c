@@ -140,3 +140,53 @@ TEST(exceptions_while_another_is_handled) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* Of a traceback without its last line the raise, IPython's headline, or a frame is all that there is. */
+TEST(tracebacks_that_are_cut_off_before_their_exception) {
+    static const struct example examples[] = {
+        {CLASS_COMPILE_ERROR, false, /* torch _inductor/compile_fx.py */
+         "  File \"/v/compile_fx.py\", line 7, in inner\n    raise InductorError(e, f()).with_traceback(\n"
+         "  File \"/v/compile_fx.py\", line 3, in inner\n    graph = compile_it(\n"},
+        {CLASS_DEVICE_OOM, false, /* IPython core/ultratb.py */
+         "OutOfMemoryError                          Traceback (most recent call last)\n"
+         "/tmp/ipykernel_7/7.py in <cell line: 0>()\n----> 1 trainer.train()\n"},
+        {CLASS_AUTH_QUOTA, false,
+         "File /app/hub.py:7, in get(url)\n      6 if denied:\n----> 7     raise errors.GatedRepoError(message)\n"},
+        {CLASS_CHECKPOINT_ERROR, false, /* Orbax */
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in fit\n    manager.restore(\n"
+         "  File \"/v/site-packages/orbax/checkpoint/checkpoint_manager.py\", line 7, in restore\n    "
+         "handler.restore(\n"},
+        {CLASS_UNKNOWN, false, /* nothing names a cause */
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in fit\n    raise RuntimeError(\n"},
+        {CLASS_PEER_LOST, true, /* a symptom is never promoted by it */
+         "Traceback (most recent call last):\n  File \"/v/site-packages/orbax/checkpoint/m.py\", line 7, in restore\n"
+         "    sync()\ntorch.distributed.DistNetworkError: Unknown error\n"
+         "Traceback (most recent call last):\n  File \"/v/site-packages/orbax/checkpoint/m.py\", line 7, in restore\n"
+         "    raise InductorError(\n"},
+        {CLASS_UNKNOWN, false, /* threads.c of faulthandler: what waits is not what failed */
+         "Thread 0x7f (most recent call first):\n"
+         "  File \"/v/site-packages/orbax/checkpoint/m.py\", line 7 in wait\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Python's subprocess and torchelastic print the code of a process that Windows ended. */
+TEST(codes_of_windows) {
+    static const struct example examples[] = {
+        {CLASS_CRASH_SIGNAL, false,
+         "subprocess.CalledProcessError: Command '['python.exe', 'train.py']' returned non-zero exit status "
+         "3221225477.\n"},
+        {CLASS_CRASH_SIGNAL, false, "  exitcode  : 3221226505 (pid: 7)\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* torch distributed/checkpoint, Megatron-LM dist_checkpointing */
+TEST(checkpoints_of_another_shape) {
+    static const struct example examples[] = {
+        {CLASS_CHECKPOINT_ERROR, false, "ValueError: Size mismatch between saved torch.Size([7]) and current: x\n"},
+        {CLASS_CHECKPOINT_ERROR, false, "[rank7]: ValueError: Failed to validate global plan\n"},
+        {CLASS_CHECKPOINT_ERROR, false, "ValueError: Global shape mismatch for loaded (7) and expected (3) tensor\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
