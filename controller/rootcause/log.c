@@ -132,12 +132,20 @@ static void note_stack(struct rootcause_log *log, const struct writer *w, struct
         stack_take(&log->stack, text);
 }
 
+static void expect_names(struct writer *w, struct slice text, int64_t number) {
+    w->names_lines = MAX_NAMES_LINES;
+    w->symptom_line = number;
+    w->is_in_list = ranks_starts_list(text);
+}
+
 static void take_names(struct rootcause_log *log, struct writer *w, struct slice text) {
     bool is_pending = w->pending.role == ROLE_SYMPTOM && w->pending.line == w->symptom_line;
     struct finding *f = is_pending ? &w->pending : &log->found[ROLE_SYMPTOM];
     char waits_for[FINDING_WAITS_BYTES];
+    bool is_named = ranks_take_listed(text, w->is_in_list, waits_for);
     w->names_lines--;
-    if (!ranks_take_listed(text, waits_for))
+    w->is_in_list = ranks_starts_list(text);
+    if (!is_named)
         return;
     w->names_lines = 0;
     if (f->role == ROLE_SYMPTOM && f->line <= w->symptom_line && f->waits_for[0] == '\0')
@@ -203,7 +211,7 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
         row = join_wrapped(log, w, &whole, joined, &at);
     note_end(w, given->text, row);
     if (row != NULL && row->role == ROLE_SYMPTOM)
-        w->names_lines = MAX_NAMES_LINES, w->symptom_line = number;
+        expect_names(w, line->text, number);
     if (row != NULL && kind != TRACEBACK_EXCEPTION && line_says_skipped(line->text))
         return;
     bool is_another = kind == TRACEBACK_BARE && log->found[ROLE_WEAK].role != ROLE_COUNT; /* a bare one is weak */

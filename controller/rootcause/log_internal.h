@@ -28,6 +28,7 @@ struct writer {
     int message_lines;
     int names_lines;               /* that may still name whom a symptom waits for; 0: none */
     int64_t symptom_line;          /* which symptom */
+    bool is_in_list;               /* the next line may be the number of a task */
     bool is_decided;               /* the first exception of a chain was the cause */
     int64_t decided_line;          /* its line */
     bool in_report;                /* of torchelastic, below "Root Cause" */

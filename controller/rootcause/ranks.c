@@ -66,9 +66,16 @@ void ranks_find_peer(struct slice text, char waits_for[static RANKS_PEER_BYTES])
         snprintf(waits_for, RANKS_PEER_BYTES, "peer %.*s", SLICE_ARG(host));
 }
 
-bool ranks_take_listed(struct slice text, char waits_for[static RANKS_PEER_BYTES]) {
+/* XLA coordination_service.cc */
+bool ranks_starts_list(struct slice text) {
+    return slice_ends(text, "(stopped sending heartbeats):") || slice_ends(text, "timed out task names:");
+}
+
+bool ranks_take_listed(struct slice text, bool is_in_list, char waits_for[static RANKS_PEER_BYTES]) {
     struct slice rest = slice_trim(slice_after(text, "timed out task names:"));
     int64_t task = slice_starts(rest, "/job:") ? ranks_after(rest, "/task:") : RANK_UNKNOWN;
+    if (is_in_list && slice_take_uint(&rest, &task) && rest.size_bytes > 0)
+        task = RANK_UNKNOWN;
     if (task != RANK_UNKNOWN)
         snprintf(waits_for, RANKS_PEER_BYTES, "task %lld", (long long)task);
     return task != RANK_UNKNOWN;

@@ -15,7 +15,9 @@ int64_t ranks_after(struct slice text, const char *words);
 int64_t ranks_in(struct slice text);
 /* Whom a symptom names: "rank 3", "task 3" or "peer HOST"; unchanged if nobody. */
 void ranks_find_peer(struct slice text, char waits_for[static RANKS_PEER_BYTES]);
-/* Whether a line after a symptom names it: JAX's service and Orbax list tasks, one a line. */
-bool ranks_take_listed(struct slice text, char waits_for[static RANKS_PEER_BYTES]);
+/* Whether the tasks that a symptom waits for come after this line, one a line. */
+bool ranks_starts_list(struct slice text);
+/* Whether a line after a symptom names it: JAX's service and Orbax list tasks, as names or, in a list, as numbers. */
+bool ranks_take_listed(struct slice text, bool is_in_list, char waits_for[static RANKS_PEER_BYTES]);
 
 #endif

@@ -303,6 +303,14 @@ TEST(the_lines_after_a_symptom_name_whom_it_waits_for) {
           "tasks are unhealthy (stopped sending heartbeats):\n/job:jax_worker/replica:0/task:3\n",
           "UNAVAILABLE: failed to connect to all addresses\n");
     CHECK_TEXT(v.waits_for, "task 3");
+    JUDGE(
+        &v,
+        "E1126 20:16:48.634980   19138 coordination_service.cc:1549] [14] Use error polling to propagate the following "
+        "error to all tasks: UNAVAILABLE: The following tasks are unhealthy (stopped sending heartbeats):\n1\nThe "
+        "tasks have crashed. Check the task logs for an earlier error.\n",
+        "F1126 20:16:48.665530   19160 client.h:80] Terminating process because the JAX distributed service detected "
+        "fatal errors. absl::Status: DEADLINE_EXCEEDED: Deadline Exceeded\n");
+    CHECK_TEXT(v.waits_for, "task 1");
     /* torch ProcessGroupNCCL.cpp: the rank whose watchdog reported first */
     JUDGE(&v,
           "[rank0]:[E] [PG 0 Rank 0] Received a dump signal due to a collective timeout from  rank 2 and we will try "
