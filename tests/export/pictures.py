@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The documents' twelve pictures of the page, deploy/docs/images/page, from those that states.py and shared.py left behind.
+"""The documents' thirteen pictures of the page, deploy/docs/images/page, from those that states.py and shared.py left behind.
 
 Needs Pillow (python3-pil)."""
 
@@ -8,7 +8,7 @@ import os
 from PIL import Image
 
 STATES, PICTURES = ".build/page/states", "deploy/docs/images/page"
-WIDE = ("disconnected", "empty", "interrupted", "list", "loading", "lost", "queued-again", "sign-in", "stuck", "zoomed")
+WIDE = ("disconnected", "empty", "interrupted", "list", "loading", "lost", "queued-again", "sign-in", "slow", "stuck", "zoomed")
 OTHERS = {"list-dark": "list-1280-dark", "list-phone": "list-390-light"}
 HEIGHT = 2600  # what is below is cut off
 

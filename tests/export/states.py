@@ -278,7 +278,8 @@ def check_zone(t, b, rig):
 def check_reports(t, b, rig):
     """Reports are files: of a JobGoodput and of a log alone. They zoom, too, and are never marked as old."""
     log = [f"tests/data/trainer-logs/torchtitan/restarts/attempt-{i}.log" for i in (1, 2, 3)]
-    for name, command in (("report", ["report", "-f", "tests/data/export/training.json"]), ("unobserved", ["report", "-f", "tests/data/cli/unobserved.json"]), ("analyze", ["analyze", *log])):
+    slow = ["analyze", "tests/tutorials/slow/first.log.gz", "--format-file", "tests/tutorials/slow/format.yaml"]
+    for name, command in (("slow", slow), ("report", ["report", "-f", "tests/data/export/training.json"]), ("unobserved", ["report", "-f", "tests/data/cli/unobserved.json"]), ("analyze", ["analyze", *log])):
         path = os.path.abspath(f"{OUT}/{name}.html")
         subprocess.run([f"{BIN}/kubectl-goodput", *command, "--html", path], check=True, stdout=subprocess.DEVNULL)
         b.open("file://" + path)

@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
 """A language model of characters, trained on the CPU with numpy alone, for the tutorial "Why is my run slow?".
 
-    train.py CORPUS FOLDER STEPS      CORPUS: a folder of text files; FOLDER: checkpoints
+    train.py URL FOLDER STEPS      URL: store.py, the data; FOLDER: checkpoints
 
 The first run loads data between steps and saves rarely and slowly; the environment changes that:
-    PREFETCH=1      a separate process prepares the next shard
-    SAVE_EVERY=N    steps between checkpoints (100)
+    PREFETCH=1      a thread loads the next shard while the model trains
+    SAVE_EVERY=N    steps between checkpoints (300)
     SAVE_PLAIN=1    checkpoints without compression
     DIE_AT=N        the first attempt kills itself at step N, as a kernel that is out of memory would"""
+import concurrent.futures
 import datetime
 import glob
-import multiprocessing
 import os
 import re
 import signal
 import sys
 import unicodedata
-import zlib
+import urllib.request
 
 import numpy as np
 
-CONTEXT, WIDTH, HIDDEN, BATCH, SHARD_STEPS = 24, 48, 1024, 1024, 25
+CONTEXT, WIDTH, HIDDEN, BATCH, SHARD_STEPS = 24, 48, 1024, 512, 50
 SIZES = [(96, WIDTH), (CONTEXT * WIDTH, HIDDEN), (HIDDEN, HIDDEN), (HIDDEN, 96)]
 
 
@@ -28,34 +28,29 @@ def say(text):
     print(datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds"), text, flush=True)
 
 
-def shard(corpus, number):
-    """Windows of CONTEXT + 1 characters for SHARD_STEPS steps, cleaned, chosen and coded one by one: the slow part."""
-    text = "".join(open(path, encoding="utf-8").read() for path in sorted(glob.glob(corpus + "/**/*.md", recursive=True)))
-    random = np.random.default_rng(number)
-    windows = []
-    while len(windows) < SHARD_STEPS * BATCH:
-        at = int(random.integers(0, len(text) - 1000))
-        clean = re.sub(r"\s+", " ", unicodedata.normalize("NFKD", text[at : at + 1000]))
-        if len(zlib.compress(clean.encode(), 9)) > 0.2 * len(clean):  # not the same word again and again
-            windows.append([min(max(ord(letter) - 32, 0), 95) for letter in clean[: CONTEXT + 1]])
-    return np.array(windows, dtype=np.int32).reshape(SHARD_STEPS, BATCH, CONTEXT + 1)
+def shard(url, number):
+    """Windows of CONTEXT + 1 characters for SHARD_STEPS steps, out of one shard of the store: the slow part is its way here."""
+    with urllib.request.urlopen(f"{url}/{number}") as answer:
+        text = re.sub(r"\s+", " ", unicodedata.normalize("NFKD", answer.read().decode("utf-8", "replace")))
+    letters = np.clip(np.frombuffer(text.encode("ascii", "replace"), dtype=np.uint8).astype(np.int32) - 32, 0, 95)
+    starts = np.random.default_rng(number).integers(0, len(letters) - CONTEXT, (SHARD_STEPS, BATCH, 1))
+    return letters[starts + np.arange(CONTEXT + 1)]
 
 
 class Data:
-    def __init__(self, corpus):
-        self.corpus, self.number, self.batches = corpus, None, None
-        self.pool = multiprocessing.Pool(1) if os.environ.get("PREFETCH") else None
-        self.next = None
+    def __init__(self, url):
+        self.url, self.number, self.batches, self.next = url, None, None, None
+        self.pool = concurrent.futures.ThreadPoolExecutor(1) if os.environ.get("PREFETCH") else None
 
     def batch(self, step):
         number = step // SHARD_STEPS
         if number != self.number:
             say("waiting for data")
-            self.batches = self.next.get() if self.next and self.number == number - 1 else shard(self.corpus, number)
+            self.batches = self.next.result() if self.next else shard(self.url, number)
             self.number = number
             say("data is there")
             if self.pool:
-                self.next = self.pool.apply_async(shard, (self.corpus, number + 1))
+                self.next = self.pool.submit(shard, self.url, number + 1)
         return self.batches[step % SHARD_STEPS]
 
 
@@ -107,14 +102,14 @@ def restore(folder, weights, moments):
     return saved[-1] + 1
 
 
-def main(corpus, folder, steps):
+def main(url, folder, steps):
     os.makedirs(folder, exist_ok=True)
     random = np.random.default_rng(0)
     weights = [(random.standard_normal(s) / np.sqrt(s[0])).astype(np.float32) for s in SIZES]
     moments = [np.zeros((2, *s), dtype=np.float32) for s in SIZES]
-    every, die_at = int(os.environ.get("SAVE_EVERY", 100)), int(os.environ.get("DIE_AT", -1))
+    every, die_at = int(os.environ.get("SAVE_EVERY", 300)), int(os.environ.get("DIE_AT", -1))
     first = restore(folder, weights, moments)
-    data = Data(corpus)
+    data = Data(url)
     for step in range(first, steps):
         loss = train_step(weights, moments, data.batch(step), step)
         say(f"step {step} loss {loss:.4f}")
