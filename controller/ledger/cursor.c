@@ -86,16 +86,24 @@ static int64_t named_ms(const struct cursor *c, const struct view *v, int64_t fr
     return sum;
 }
 
+/* Whether no more lines of the run will come. */
+static bool is_complete(const struct view *v, const struct run *run) {
+    return v->ended_ms != TIME_OPEN || run->end < v->event_count;
+}
+
 /* The duration that lines state for line i, of all its steps; below 0: none. Where lines are late (MaxText), one of the
- * next two states it, as the host runs ahead of the device: TIME_OPEN until they have come. */
+ * next two states it, as the host runs ahead of the device: TIME_OPEN until they have come, or the process has ended.
+ */
 static int64_t stated_ms(const struct view *v, const struct run *run, size_t i) {
     const struct step_event *e = v->list->items;
     int64_t ms = e[i].duration_ms;
     if (v->process->given.line_lag <= 0 || v->is_buffered)
         return ms;
-    if (i + 2 >= run->end)
+    if (i + 2 >= run->end && !is_complete(v, run))
         return TIME_OPEN;
-    return max_of(ms, max_of(e[i + 1].duration_ms, e[i + 2].duration_ms));
+    for (size_t k = i + 1; k <= i + 2 && k < run->end; k++)
+        ms = max_of(ms, e[k].duration_ms);
+    return ms;
 }
 
 /* How long `weight` steps of line i take: as long as it states, but at least as usual, as some trainers time only the
@@ -125,7 +133,9 @@ static int64_t slow_after_ms(const struct cursor *c, const struct view *v, const
         return TIME_OPEN;
     if (v->is_buffered)
         return expected;
-    if (v->list->items[i].duration_ms >= 0)
+    if (v->process->given.line_lag > 0 && i + 2 >= run->end)
+        slow_ms = 2 * t->high_ms * (weight + 2); /* the lines that state it, late steps, never came */
+    else if (v->list->items[i].duration_ms >= 0)
         slow_ms = t->usual_ms * weight / STATED_SLACK;
     else if (weight != t->interval)
         slow_ms = (int64_t)((double)slow_ms * sqrt((double)weight / (double)t->interval));
@@ -152,22 +162,23 @@ static int64_t borrowed_ms(const struct cursor *c, const struct view *v, const s
     if (v->process->given.line_lag >= 0 || v->reports_starts || v->is_buffered)
         return 0;
     if (c->event + 1 >= run->end)
-        return TIME_OPEN;
+        return is_complete(v, run) ? early_ms(c, v, run, c->event - 1) : TIME_OPEN;
     return early_ms(c, v, run, c->event - 1) + early_ms(c, v, run, c->event + 1);
 }
 
-/* Splits a slow step's time into the expected part and an unknown one. A hang still counts as a hang. */
+/* Splits a slow step's time into the expected part and an unknown one, however long: a pause without a line, a hang
+ * that ended and a clock that was set forward look the same. Only what a line states can be a stall. */
 static void set_unreported(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t) {
     struct base *b = &c->base;
     int64_t slow_ms = slow_after_ms(c, v, b->run, c->event, s->weight), from = max_of(s->from_ms, t);
-    if (slow_ms >= b->ordinary_ms || b->to_ms - from <= slow_ms)
+    if (slow_ms == TIME_OPEN || b->to_ms - from <= slow_ms)
         return;
     int64_t borrowed = borrowed_ms(c, v, b->run), net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
     int64_t expected = expected_ms(c, v, b->run, c->event, s->weight);
     if (borrowed == TIME_OPEN || net - borrowed <= slow_ms)
         return;
-    b->unreported_ms = min_of(net, b->ordinary_ms) - expected - borrowed;
-    b->ordinary_ms = expected + borrowed;
+    b->unreported_ms = net - expected - borrowed;
+    b->ordinary_ms = min_of(b->ordinary_ms, expected + borrowed);
 }
 
 /* Where lines are late, the first line may be even later, after a save or an evaluation. The next gap is then shorter

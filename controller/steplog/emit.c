@@ -1,6 +1,7 @@
 #include "steplog/emit.h"
 
 #include "base/minmax.h"
+#include "steplog/ahead.h"
 #include "steplog/heads.h"
 #include "steplog/pace.h"
 #include "steplog/text.h"
@@ -75,6 +76,8 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
         if (s->format == STEPLOG_AUTO && format != STEPLOG_RECORDER)
             s->counts.rivals.steps[format]++;
     }
+    if (r->kind == RECORD_STEP_END)
+        ahead_note(s, r);
     if (r->kind != RECORD_STEP_START && r->kind != RECORD_SIGN_OF_LIFE)
         pace_note(s, r);
     if (r->kind == RECORD_STEP_END || (r->kind == RECORD_RESTORE_END && r->step != RECORD_NONE))

@@ -31,6 +31,12 @@ struct pace {
     bool is_broken;              /* other things than steps were logged since the last step */
 };
 
+/* Stamps that went further than the steps' own durations (ahead.c). */
+struct ahead {
+    int64_t excess_ms; /* 0: none, or the lines after it said what it was */
+    int lines_after;
+};
+
 struct steplog;
 
 /* A format: one file, which ends with this, and one row in formats.h. */
@@ -104,6 +110,7 @@ struct steplog {
     int64_t loading_step;    /* the restore last started */
     int64_t last_step;       /* the step that last ended or was restored, as text formats number it */
     struct pace pace;
+    struct ahead ahead;
     struct {
         int64_t at_ms, steps, last_ms; /* last_ms: of the last step */
         bool is_after_pause;

@@ -4,9 +4,9 @@
  *     as much before, both are undone, in a second reading. Else, if the end of it would show, times continue from the
  * line before at the median distance of lines, until the clock is set forward by as much.
  *   - A line that comes an hour after the line before it, beyond the usual distance, by a clock without a zone: the
- * clock was set forward. Any other distance forward may be silence: it stays. Two other things are not the clock's, and
- * stay: another log that was appended (back by more than seven eighths of the time so far, but not by half hours), and
- * lines that are out of order (back more than SKEW_MAX_SETS times). */
+ * clock was set forward. Any other distance forward may be silence: it stays (ahead.h). Two other things are not the
+ * clock's, and stay: another log that was appended (back by more than seven eighths of the time so far, but not by half
+ * hours), and lines that are out of order (back more than SKEW_MAX_SETS times). */
 #ifndef STEPLOG_SKEW_H
 #define STEPLOG_SKEW_H
 

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
+#include "steplog/ahead.h"
 #include "steplog/emit.h"
 #include "steplog/formats.h"
 #include "steplog/heads.h"
@@ -43,6 +44,7 @@ static void free_state(const struct format *f, void *state) {
 /* What is remembered from earlier lines of a process. */
 static void begin_process(struct steplog *s) {
     s->wait_started_ms = s->save_started_ms = TIME_UNKNOWN;
+    s->ahead = (struct ahead){0};
     s->pace = (struct pace){.step_at_ms = TIME_UNKNOWN, .free_ms = TIME_UNKNOWN};
     s->blocking_step = s->unproved_step = s->saving_step = s->live_slices = s->loading_step = s->last_step =
         RECORD_NONE;
@@ -548,6 +550,8 @@ static void visit_counts(struct codec *c, struct steplog_counts *counts) {
     codec_time(c, &counts->last_stamp_ms);
     counts->burst_steps = codec_within(c, counts->burst_steps, 0, INT64_MAX / 4096);
     counts->set_back_ms = codec_within(c, counts->set_back_ms, 0, INT64_MAX);
+    counts->forward.largest_ms = codec_within(c, counts->forward.largest_ms, 0, INT64_MAX);
+    counts->forward.second_ms = codec_within(c, counts->forward.second_ms, 0, counts->forward.largest_ms);
     CODEC_INT(c, &counts->recognized, STEPLOG_AUTO, STEPLOG_FORMAT_COUNT - 1);
     for (int i = 0; i < STEPLOG_FORMAT_COUNT; i++)
         counts->rivals.steps[i] = codec_within(c, counts->rivals.steps[i], 0, INT64_MAX / 4096);
@@ -596,6 +600,7 @@ void steplog_visit(struct steplog *s, struct codec *c) {
     codec_bool(c, &s->is_saving);
     codec_bool(c, &s->is_evaluating);
     visit_pace(c, &s->pace);
+    ahead_visit(&s->ahead, c);
     visit_job(s, c);
     if (s->heads != NULL)
         heads_visit(s->heads, c);

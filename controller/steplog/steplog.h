@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/slice.h"
 #include "ledger/record.h"
+#include "steplog/forward.h"
 
 /* X(IDENTIFIER, name as in spec.stepLog.format) */
 #define STEPLOG_FORMATS(X)                                                                                             \
@@ -109,6 +110,7 @@ struct steplog_counts {
     int64_t own_clock;              /* lines taken at the time that they carry themselves */
     int64_t burst_steps;            /* of a program that buffers its output: written at once, after a pause */
     int64_t set_back_ms;            /* how far a stamp was before an earlier one, at most; 0: never by a second */
+    struct forward forward;         /* stamps that went further than the steps' own durations */
     int64_t first_stamp_ms;         /* TIME_UNKNOWN */
     int64_t last_stamp_ms;          /* TIME_UNKNOWN */
     enum steplog_format recognized; /* the format that gave steps; AUTO while none did */

@@ -130,17 +130,45 @@ TEST(a_set_clock_in_a_stream) {
     run_done(&run);
 }
 
-/* Silence may be a clock's or the trainer's: it stays, and is not productive. A log that follows another one has times
- * from the start. */
-TEST(what_is_not_a_set_clock) {
-    static const struct setting silence = {"forward", SET_AT, STEPS + 1, 20 * 60, 0};
+static double ppm_of(const struct run *run, const char *name) {
+    return run_number(run, "goodputPPM", name) / 1e6;
+}
+
+/* Silence may be a clock's or the trainer's: it stays, is neither productive nor lost, and the truth is in the range.
+ * It shows only where lines state how long their steps took. */
+TEST(a_clock_that_was_set_forward) {
+    static const int by_s[] = {12, 60, 20 * 60, 2 * HOUR};
+    for (size_t f = 0; f < ARRAY_SIZE(forms); f++)
+        for (size_t i = 0; i < ARRAY_SIZE(by_s); i++) {
+            struct setting forward = {"forward", SET_AT, STEPS + 1, by_s[i], 0};
+            write_log(forms[f], &forward);
+            struct run run = run_analyze("a.log", "-o json");
+            CHECK_INT((int64_t)run_number(&run, "time", "wallMilliseconds"), (STEPS + by_s[i]) * 1000);
+            CHECK_INT((int64_t)run_number(&run, "time", "productiveMilliseconds"), STEPS * 1000);
+            CHECK(ppm_of(&run, "runtime") < 1 && ppm_of(&run, "runtimeUpperBound") == 1);
+            CHECK(strstr(run.out, "\"Stall\"") == NULL);
+            CHECK_INT(strstr(run.out, "\"StampsAhead\"") != NULL, f < 2);
+            run_done(&run);
+        }
+}
+
+/* A pause that comes again is the trainer's. */
+TEST(pauses_are_not_a_set_clock) {
     CLEANUP_BUF struct buf b;
-    write_log(forms[0], &silence);
+    buf_init(&b, 1 << 20);
+    for (int step = 0; step <= STEPS; step++)
+        write_line(&b, forms[1], START_MS + (step + step / 100 * 30) * INT64_C(1000), step);
+    run_write_file("a.log", b.data, b.size_bytes);
     struct run run = run_analyze("a.log", "-o json");
-    CHECK_INT((int64_t)run_number(&run, "time", "wallMilliseconds"), (STEPS + 1200) * 1000);
     CHECK_INT((int64_t)run_number(&run, "time", "productiveMilliseconds"), STEPS * 1000);
     CHECK(strstr(run.out, "\"ClockSkew\"") == NULL);
     run_done(&run);
+}
+
+/* A log that follows another one has times from the start. */
+TEST(what_is_not_a_set_clock) {
+    CLEANUP_BUF struct buf b;
+    struct run run;
     buf_init(&b, 1 << 20);
     for (int rank = 0; rank < 2; rank++)
         for (int step = 0; step <= STEPS; step++)

@@ -202,6 +202,10 @@ TEST(times_of_a_log_that_are_uncertain) {
          "the clock that stamped the log of pod try1 was set back by 58000 ms; its lines before that may be too "
          "late",
          -60, 1},
+        {"ClockSkew", "True", "StampsAhead",
+         "the stamps in the log of pod try1 went 60000 ms further than its steps state: the clock was set forward, or "
+         "the trainer paused; that time is Unattributed",
+         60, 1},
         {"EvidenceComplete", "False", "WrittenInBursts",
          "60 of 60 steps were written many at once, so that their stamps do not say when they ended; set "
          "PYTHONUNBUFFERED=1 in the container, or print with flush=True",

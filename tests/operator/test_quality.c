@@ -106,8 +106,9 @@ TEST(evidence_that_falls_is_written_with_the_running_totals) {
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
     fake_log_steps(m, "a", 0, 100, 1, 5);
     CLEANUP_FREE char *high = replay_status(m, "ns", "js", fake_ms(105), &before);
-    fake_log_steps(m, "a", 101, 103, 1, 150); /* 44 s before this step are explained by no line */
-    CLEANUP_FREE char *low = replay_status(m, "ns", "js", fake_ms(152), &after);
+    fake_log_steps(m, "a", 101, 102, 1, 150); /* 44 s before this step are explained by no line */
+    fake_log_steps(m, "a", 103, 103, 1, 155); /* late, so that the clock was not set */
+    CLEANUP_FREE char *low = replay_status(m, "ns", "js", fake_ms(156), &after);
     CHECK_TEXT(status_text(high, "conditions[type=EvidenceComplete].status"), "True");
     CHECK_TEXT(status_text(low, "conditions[type=EvidenceComplete].status"), "False");
     CHECK(before.conditions_hash == after.conditions_hash);

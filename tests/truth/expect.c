@@ -241,13 +241,13 @@ enum bucket expect_work(const struct expectation *e, const struct span *s) {
 static bool is_stated(const struct job *job, const struct span *s) {
     switch (job->format) {
     case STEPLOG_MEGATRON:
-        return s->kind == KIND_SLOW || s->kind == KIND_DATA;
+        return s->kind == KIND_SLOW || s->kind == KIND_STALL || s->kind == KIND_DATA;
     case STEPLOG_MAXTEXT: /* the whole loop's */
         return true;
     case STEPLOG_NEMO: /* the last step's */
-        return s->kind == KIND_SLOW && job->log_every == 1;
+        return (s->kind == KIND_SLOW || s->kind == KIND_STALL) && job->log_every == 1;
     case STEPLOG_REGEX:
-        return s->kind == KIND_SLOW;
+        return s->kind == KIND_SLOW || s->kind == KIND_STALL;
     default:
         return false;
     }
@@ -322,8 +322,8 @@ static enum bucket within_loop(const struct expectation *e, const struct span *s
                                                               : BUCKET_TRAINING_PREPARATION;
     if (s->kind == KIND_DATA && follows_derived_save(job, s))
         return BUCKET_CHECKPOINT_SAVE;
-    if (s->kind == KIND_STALL)
-        return BUCKET_STALL;
+    if (s->kind == KIND_STALL) /* silence proves none */
+        return is_stated(job, s) || job->format == STEPLOG_RECORDER ? BUCKET_STALL : BUCKET_UNATTRIBUTED;
     bool is_in_last = job->format == STEPLOG_KERAS; /* the epoch's line comes after them */
     if (is_after && job->format == STEPLOG_RECORDER && e->readings[s->attempt].has_job_end)
         return BUCKET_UNATTRIBUTED; /* no line says when the last step ended */

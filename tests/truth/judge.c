@@ -50,8 +50,8 @@ static int64_t whole_second(int64_t ms) {
     return ms - ms % 1000;
 }
 
-static int64_t logged_end_ms(const struct attempt *a, int64_t last_stamp_ms) {
-    int64_t finished = whole_second(a->end_ms + a->skew_ms);
+static int64_t logged_end_ms(const struct job *job, const struct attempt *a, int64_t last_stamp_ms) {
+    int64_t finished = whole_second(sim_clock_ms(job, a, a->end_ms));
     return last_stamp_ms > finished && last_stamp_ms < finished + 1000 ? last_stamp_ms : finished;
 }
 
@@ -88,7 +88,7 @@ static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct rea
     if (reading->starts > 0)
         reading->steps = reading->starts - !reading->has_job_end;
     steplog_free(s);
-    int64_t end = logged_end_ms(a, counts.last_stamp_ms);
+    int64_t end = logged_end_ms(job, a, counts.last_stamp_ms);
     ledger_add_process(l, (uint64_t)i + 1, NULL, started, end);
     if (lag >= 0)
         ledger_set_line_lag(l, f.process, lag);

@@ -390,6 +390,36 @@ static void settle(struct job *job) {
     }
 }
 
+static bool has_line(const struct job *job, const struct event *e) {
+    int64_t every = job->epoch_steps > 0 ? job->epoch_steps : job->log_every;
+    return e->kind == EVENT_STEP_END && e->step % every == 0;
+}
+
+/* By seconds or hours, between two lines of steps and nothing else, the first of which is not the attempt's first. */
+static void set_clock(struct job *job) {
+    enum { MIN_LINES = 3 };
+    const struct attempt *a = &job->attempts[job->attempt_count - 1];
+    const struct event *last = NULL;
+    int64_t lines = 0, until = sim_between(job, MIN_LINES + 1, 30), by_ms = sim_spread(job, 2000, 7200000);
+    for (const struct event *e = a->events; e < a->events + a->event_count && lines < until; e++) {
+        if (e->kind >= EVENT_EVALUATE && e->kind != EVENT_DURABLE)
+            last = NULL;
+        if (!has_line(job, e))
+            continue;
+        if (last != NULL && lines >= MIN_LINES) {
+            job->set_at_ms = last->at_ms;
+            job->set_by_ms = by_ms;
+        }
+        last = e;
+        lines++;
+    }
+}
+
+int64_t sim_clock_ms(const struct job *job, const struct attempt *a, int64_t at_ms) {
+    bool is_set = a == &job->attempts[job->attempt_count - 1] && at_ms > job->set_at_ms;
+    return at_ms + a->skew_ms + (is_set ? job->set_by_ms : 0);
+}
+
 static void run(struct job *job, uint64_t seed, enum steplog_format format, const struct style *style) {
     *job = (struct job){.seed = seed, .format = format, .style = style, .durable_step = -1};
     job->random = seed * 1000003 + (uint64_t)format;
@@ -415,6 +445,8 @@ static void run(struct job *job, uint64_t seed, enum steplog_format format, cons
         run_attempt(&w, false);
     job->end_ms = w.at_ms;
     settle(job);
+    if (variation.is_on && variation.sets_clock)
+        set_clock(job);
 }
 
 void sim_run(struct job *job, uint64_t seed, enum steplog_format format) {

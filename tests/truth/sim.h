@@ -98,8 +98,10 @@ struct job {
     int sigma_percent;          /* sim_vary() */
     int64_t slow_from, slow_to; /* steps [from, to) take twice as long; INT64_MAX */
     bool is_buffered;           /* its output comes in writes of 8 KiB: sim_vary() */
-    bool prints;                /* each record, as it is read */
-    struct tear *tear;          /* of a line of one attempt (tear.h); NULL: all are whole */
+    int64_t set_at_ms,
+        set_by_ms;     /* the node's clock is set forward in the last attempt, after that time; by 0: never */
+    bool prints;       /* each record, as it is read */
+    struct tear *tear; /* of a line of one attempt (tear.h); NULL: all are whole */
     /* what happened */
     int64_t start_ms, end_ms;
     bool has_succeeded;
@@ -112,13 +114,13 @@ struct job {
 };
 
 /* How the steps of all jobs vary from here on: their durations are lognormal of that sigma, in percent (0: as usual),
- * and twice as long from some step on, or for a tenth of the job; or each program buffers its output. Such jobs have
- * neither stalls nor evaluations, and short saves. */
+ * and twice as long from some step on, or for a tenth of the job; or each program buffers its output, or the
+ * clock is set forward between two lines of steps. Such jobs have neither stalls nor evaluations, and short saves. */
 struct sim_variation {
     bool is_on;
     enum { SIM_KEEPS_PACE, SIM_SLOWS, SIM_SLOW_PATCH } change;
     int sigma_percent;
-    bool is_buffered;
+    bool is_buffered, sets_clock;
 };
 void sim_vary(struct sim_variation v);
 
@@ -127,6 +129,9 @@ void sim_run(struct job *job, uint64_t seed, enum steplog_format format);
 /* The job of a trainer that no format names (styles.h). */
 void sim_run_style(struct job *job, uint64_t seed, const struct style *style);
 void sim_done(struct job *job);
+
+/* What the clock of the attempt's node shows at that time. */
+int64_t sim_clock_ms(const struct job *job, const struct attempt *a, int64_t at_ms);
 
 /* Deterministic from the job's own stream: a whole number in [low, high], and one whose logarithm is uniform. */
 int64_t sim_between(struct job *job, int64_t low, int64_t high);

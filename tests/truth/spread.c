@@ -43,6 +43,8 @@ static const struct {
                {"slows", {.is_on = true, .change = SIM_SLOWS}},
                {"patch", {.is_on = true, .change = SIM_SLOW_PATCH}},
                {"block", {.is_on = true, .is_buffered = true}},
+               {"clock", {.is_on = true, .sets_clock = true}},
+               {"clocks", {.is_on = true, .sets_clock = true, .sigma_percent = 50}},
                {"blocks", {.is_on = true, .is_buffered = true, .sigma_percent = 50}}};
 
 bool spread_set(const char *name) {
@@ -161,9 +163,12 @@ static void add(struct row *row, struct job *job, bool prints) {
     int64_t truth = time_of(job, 1u << KIND_STEP | 1u << KIND_SLOW), hidden = hidden_ms(job);
     int64_t found = j.counted_ms[BUCKET_PRODUCTIVE], upper = found + j.counted_ms[BUCKET_UNATTRIBUTED];
     int64_t allowed = ALLOWED_MS * job->attempt_count + end_steps_ms(job);
+    int64_t wall = j.wall_ms + job->set_by_ms; /* by the clock that was set: bounds are shares of it */
+    int64_t lower = (int64_t)((double)found / (double)wall * (double)j.wall_ms);
+    upper = (int64_t)((double)upper / (double)wall * (double)j.wall_ms);
     int64_t less = truth - silent_ms(job) - found, more = found - truth, off = less > 0 ? less : more > 0 ? more : 0;
-    double below = percent * (double)(more - hidden), above = percent * (double)(truth - upper);
-    bool is_outside = more > hidden + allowed || truth > upper + allowed;
+    double below = percent * (double)(lower - truth - hidden), above = percent * (double)(truth - upper);
+    bool is_outside = lower - truth > hidden + allowed || truth > upper + allowed;
     bool is_over = states_durations(job) && percent * (double)(off - allowed) > MAX_OFF_PERCENT;
     row->widths[row->jobs++] = percent * (double)(upper - found);
     row->below = larger(row->below, below);
@@ -208,7 +213,9 @@ static bool run_one(const char *name, enum steplog_format format, const struct s
                     int64_t jobs, bool prints) {
     bool is_good = true;
     for (size_t k = 0; k < ARRAY_SIZE(spreads); k++) {
-        if (spreads[k].of.is_buffered && draws_bars(format, style))
+        bool has_no_such = (spreads[k].of.is_buffered && draws_bars(format, style)) ||
+                           (spreads[k].of.sets_clock && format == STEPLOG_RECORDER); /* a slow step by any clock */
+        if (has_no_such)
             continue;
         struct row row = {.widths = calloc((size_t)jobs, sizeof *row.widths)};
         bool states = false;

@@ -11,7 +11,7 @@
 #define LOG_BYTES (64 << 20)
 
 double log_seconds(const struct log *log, int64_t at_ms) {
-    return (double)(at_ms + log->attempt->skew_ms) / 1000.0;
+    return (double)sim_clock_ms(log->job, log->attempt, at_ms) / 1000.0;
 }
 
 /* Days since 1970 to a date (proleptic Gregorian). */
@@ -33,7 +33,7 @@ static void format_time(int64_t ms, char separator, char text[32]) {
 }
 
 const char *log_local_time(const struct log *log, int64_t at_ms, char text[32], int *ms) {
-    int64_t stamped_ms = at_ms + log->attempt->skew_ms;
+    int64_t stamped_ms = sim_clock_ms(log->job, log->attempt, at_ms);
     format_time(stamped_ms, ' ', text);
     *ms = (int)(stamped_ms % 1000);
     return text;
@@ -102,7 +102,7 @@ static void stamp_lines(struct log *log, struct buf *out) {
     for (int i = 0; i < log->count; i++) {
         const struct log_line *l = &log->lines[i];
         char time[32];
-        int64_t ms = l->at_ms + log->attempt->skew_ms;
+        int64_t ms = sim_clock_ms(log->job, log->attempt, l->at_ms);
         if (i >= lost_from && i < lost_to)
             continue;
         format_time(ms, 'T', time);

@@ -48,7 +48,8 @@ void bar_flush(struct bar *bar, int64_t at_ms) {
 void bar_draw_progress(struct bar *bar, const char *head, int64_t done, int64_t total, int64_t since_ms, int64_t at_ms,
                        const char *tail) {
     int percent = (int)(100 * done / total), full = (int)(10 * done / total);
-    int64_t s = (at_ms - since_ms) / 1000;
+    const struct log *log = bar->log; /* tqdm reads the clock of the day */
+    int64_t s = (sim_clock_ms(log->job, log->attempt, at_ms) - sim_clock_ms(log->job, log->attempt, since_ms)) / 1000;
     char blocks[64] = "";
     for (int i = 0; i < 10; i++)
         strcat(blocks, i < full ? "\xE2\x96\x88" : " ");

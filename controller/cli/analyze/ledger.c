@@ -51,6 +51,7 @@ struct analyze_ledger {
     struct skew clock;
     struct heads heads;
     int64_t repeated_lines, all_steps, burst_steps;
+    struct forward stamps_ahead;
     struct matcher *matcher; /* of root causes */
 
     /* A file that was opened, until its first lines show whether it continues the one before. */
@@ -305,6 +306,7 @@ static void finish_file(struct analyze_ledger *l) {
     l->repeated_lines += counts.repeated;
     l->all_steps += counts.steps;
     l->burst_steps += counts.burst_steps;
+    forward_add(&l->stamps_ahead, &counts.forward);
     if (l->analyze->is_trial)
         return;
     if (!l->has_attempt && l->analyze->path_count > 1)
@@ -431,9 +433,17 @@ static struct condition_view *set_condition(struct view *v, int i, const char *t
 
 static void set_clock_skew(const struct analyze_ledger *l, struct view *v) {
     char by[TEXT_DURATION_SIZE];
-    if (l->clock.sets == 0)
+    int64_t ahead_ms = forward_ms(&l->stamps_ahead);
+    if (l->clock.sets == 0 && ahead_ms == 0)
         return;
-    struct condition_view *c = set_condition(v, 0, "ClockSkew", "True", "ClockSet");
+    struct condition_view *c = set_condition(v, 0, "ClockSkew", "True", l->clock.sets > 0 ? "ClockSet" : "StampsAhead");
+    if (l->clock.sets == 0) {
+        snprintf(c->message, sizeof c->message,
+                 "the stamps went %s further than the steps around them state: the clock was set forward, or the "
+                 "trainer paused; that time is Unattributed",
+                 text_duration_in(by, ahead_ms, 1000));
+        return;
+    }
     snprintf(c->message, sizeof c->message,
              "the clock that stamped the lines was set %lld times, by %s at most; times are as if it had not been",
              (long long)l->clock.sets, text_duration_in(by, l->clock.largest_ms, 1000));

@@ -26,7 +26,7 @@ static const struct {
     {"CheckpointSave", "saves block training: save asynchronously, to local disks first"},
     {"Evaluation", "evaluate less often, or in a separate job"},
     {"WastedProgress", "steps were done again after interruptions: save more often"},
-    {"Stall", "single steps took very long and ended by themselves: read the log around the line below"},
+    {"Stall", "single steps took very long, as their lines state: read the log around the line below"},
     {"FailureDetection", "dead processes were detected late: lower the time-outs of collectives and health checks"},
     {"ElasticReinit", "the job reinitializes when slices come and go: hold slices longer and change them less often"},
     {"Shutdown", "after the last step: end the process when the last save is done"},

@@ -106,6 +106,9 @@ struct job_log_faults job_log_faults(const struct model_job *job) {
         struct steplog_counts counts = steplog_counts_get(p->parser);
         f.steps += counts.steps;
         f.burst_steps += counts.burst_steps;
+        if (f.set_back_ms == 0 && counts.forward.largest_ms > f.forward.largest_ms)
+            f.pod = p->pod != NULL ? p->pod->name : "";
+        forward_add(&f.forward, &counts.forward);
         if (counts.set_back_ms > f.set_back_ms) {
             f.set_back_ms = counts.set_back_ms;
             f.pod = p->pod != NULL ? p->pod->name : "";

@@ -49,8 +49,9 @@ void job_logs_done(struct model_job *job);
 /* What makes the times in the logs less certain, over all of them. */
 struct job_log_faults {
     int64_t steps, burst_steps; /* steplog_counts */
-    int64_t set_back_ms;        /* at most */
-    const char *pod;            /* whose clock that was; "" if it is not known; borrowed */
+    struct forward forward;
+    int64_t set_back_ms; /* at most */
+    const char *pod;     /* whose clock was set back, or else forward; "" if it is not known; borrowed */
 };
 struct job_log_faults job_log_faults(const struct model_job *job);
 bool job_log_rivals(const struct model_job *job, enum steplog_format ret[static 2]);

@@ -425,6 +425,11 @@ static void set_clock_skew(struct view *v) {
         set(v, CLOCK_SKEW, true, "ClockSet", TIME_UNKNOWN,
             "the clock that stamped the log of pod %s was set back by %lld ms; its lines before that may be too late",
             faults.pod, (long long)faults.set_back_ms);
+    else if (forward_ms(&faults.forward) > 0)
+        set(v, CLOCK_SKEW, true, "StampsAhead", TIME_UNKNOWN,
+            "the stamps in the log of pod %s went %lld ms further than its steps state: the clock was set forward, or "
+            "the trainer paused; that time is Unattributed",
+            faults.pod, (long long)forward_ms(&faults.forward));
     else if (v->result.clipped_ms > 0)
         set(v, CLOCK_SKEW, true, "RecordsClipped", TIME_UNKNOWN,
             "%lld ms of step records lie outside their container's or the target's life",
