@@ -1,5 +1,6 @@
 #include "rootcause/exceptions.h"
 
+#include "base/mem.h"
 #include "rootcause/finding_internal.h"
 
 #include <stdio.h>
@@ -107,14 +108,28 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     slice_copy(w->exception, sizeof w->exception, exception);
 }
 
+/* An error of the program, whatever its message is. */
+static bool is_programming_error(struct slice name) {
+    static const char *const names[] = {"AttributeError", "ImportError",       "IndentationError",
+                                        "NameError",      "SyntaxError",       "ModuleNotFoundError",
+                                        "TypeError",      "UnboundLocalError", "NotImplementedError"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (slice_is(name, names[i]))
+            return true;
+    return false;
+}
+
 void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, const struct line *line,
                             struct slice name, int64_t number) {
     const struct signature *row = matcher_find(log->matcher, name, NULL);
     if (row == NULL)
         row = matcher_exception(log->matcher, name);
-    if (row == NULL || row->role != ROLE_PRIMARY || w->traceback.is_ignored || w->traceback.is_thread)
+    bool is_named = row != NULL ? row->role == ROLE_PRIMARY : is_programming_error(name);
+    if (!is_named || w->traceback.is_ignored || w->traceback.is_thread)
         return;
     struct finding f = finding_make(line, w, row, number, 0);
+    if (row == NULL)
+        name_exception(&f, name);
     f.role = ROLE_LAST;
     if (log->found[f.role].role == ROLE_COUNT)
         finding_keep(log, &f);

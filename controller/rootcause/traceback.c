@@ -116,25 +116,54 @@ static bool take_frame(struct traceback *t, const struct matcher *m, struct slic
     return true;
 }
 
-/* rich: "│ /a/train.py:12 in step                  │". */
-static bool take_box(struct traceback *t, const struct matcher *m, struct slice text) {
+/* A line of a box of rich: its text, without the edges. */
+static bool is_boxed(struct slice text, struct slice *content) {
     static const char *const edges[] = {"\xe2\x94\x82", "\xe2\x95\xad", "\xe2\x95\xb0",
                                         "\xe2\x94\x83", "\xe2\x94\x8f", "\xe2\x94\x97"};
-    size_t i = 0;
-    while (i < ARRAY_SIZE(edges) && !slice_starts(text, edges[i]))
-        i++;
-    if (i == ARRAY_SIZE(edges))
+    if (text.size_bytes == 0 || text.data[0] != edges[0][0]) /* most lines */
         return false;
-    struct slice rest = slice_skip(text, 3), path;
-    slice_take_char(&rest, ' ');
-    int64_t number;
-    if (rest.size_bytes > 0 && rest.data[0] != ' ' && slice_take_until(&rest, ':', &path) &&
-        slice_take_uint(&rest, &number) && slice_take_prefix(&rest, " in ")) {
-        size_t n = 0;
-        while (n < rest.size_bytes && rest.data[n] != ' ')
-            n++;
-        note_frame(t, m, path, number, (struct slice){rest.data, n}, text);
+    for (size_t i = 0; i < ARRAY_SIZE(edges); i++) {
+        if (!slice_starts(text, edges[i]))
+            continue;
+        *content = slice_skip(text, strlen(edges[i]));
+        if (slice_ends(*content, edges[i]))
+            content->size_bytes -= strlen(edges[i]);
+        slice_take_char(content, ' ');
+        return true;
     }
+    return false;
+}
+
+/* "/a/train.py:12 in step" */
+static bool take_box_frame(struct traceback *t, const struct matcher *m, struct slice text) {
+    struct slice rest = text, path;
+    int64_t number;
+    if (!slice_take_until(&rest, ':', &path))
+        return false;
+    rest = slice_trim(rest);
+    if (!slice_take_uint(&rest, &number) || !slice_take_prefix(&rest, " in "))
+        return false;
+    size_t n = 0;
+    while (n < rest.size_bytes && rest.data[n] != ' ')
+        n++;
+    note_frame(t, m, path, number, (struct slice){rest.data, n}, text);
+    return true;
+}
+
+/* rich: "│ /a/train.py:12 in step                  │". A narrow box wraps that within the path, or after its colon. */
+static bool take_box(struct traceback *t, const struct matcher *m, struct slice text) {
+    struct slice content;
+    if (!is_boxed(text, &content))
+        return false;
+    bool is_frame = content.size_bytes > 0 && content.data[0] != ' ';
+    content = slice_trim(content);
+    size_t size = is_frame ? strlen(t->boxed) : 0;
+    t->boxed[size] = '\0';
+    if (!is_frame)
+        return true;
+    slice_copy(t->boxed + size, sizeof t->boxed - size, content);
+    if (take_box_frame(t, m, slice_of(t->boxed)))
+        t->boxed[0] = '\0';
     return true;
 }
 
@@ -322,6 +351,8 @@ static const char *cut_off_frame(struct slice text) {
     int64_t number;
     if (slice_take_prefix(&rest, "File ") && slice_take_until(&rest, ':', &path) && slice_take_uint(&rest, &number) &&
         slice_starts(rest, ", in "))
+        return text.data;
+    if (is_boxed(text, &rest) && slice_starts(rest, "/") && slice_contains(rest, ".py:"))
         return text.data;
     const char *at = slice_starts(text, "File \"") ? text.data : slice_find(text, "  File \"");
     return at != NULL && slice_contains(slice_range(at, text.data + text.size_bytes), ", line ") ? at : NULL;

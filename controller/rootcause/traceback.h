@@ -27,12 +27,13 @@ struct traceback {                                          /* all-zero: outside
     int lines;
     size_t column; /* of a logger whose prefix every line has: its size */
     bool has_column;
-    char frame[TRACEBACK_FRAME_BYTES];  /* the last one outside installed packages: "train.py:12 in step" */
-    const struct signature *frame_row;  /* of the frames that the table names */
-    char named[TRACEBACK_FRAME_BYTES];  /* that frame */
-    int named_count;                    /* how many there were */
-    const struct signature *raised_row; /* of the last frame */
-    const struct signature *source_row; /* of the last frame's line of source: what it called */
+    char boxed[2 * TRACEBACK_FRAME_BYTES]; /* the start of a frame that a box of rich wraps; "" if none */
+    char frame[TRACEBACK_FRAME_BYTES];     /* the last one outside installed packages: "train.py:12 in step" */
+    const struct signature *frame_row;     /* of the frames that the table names */
+    char named[TRACEBACK_FRAME_BYTES];     /* that frame */
+    int named_count;                       /* how many there were */
+    const struct signature *raised_row;    /* of the last frame */
+    const struct signature *source_row;    /* of the last frame's line of source: what it called */
 };
 
 /* text: without indentation. After TRACEBACK_EXCEPTION and TRACEBACK_BARE *exception is "Name: message" without the

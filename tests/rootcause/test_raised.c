@@ -156,6 +156,15 @@ TEST(tracebacks_that_are_cut_off_before_their_exception) {
          "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in fit\n    manager.restore(\n"
          "  File \"/v/site-packages/orbax/checkpoint/checkpoint_manager.py\", line 7, in restore\n    "
          "handler.restore(\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "ImportError                               Traceback (most recent call last)\nCell In[7], line 1\n"},
+        {CLASS_CONFIG_ERROR, false, /* a narrow box of rich, DeepSpeed */
+         "│ /v/site-packages/deepspeed/runtime/config.py: │\n│ 942 in _configure                             │\n"
+         "│ ❱  942 │   │   self.check()                   │\n"},
+        {CLASS_CHECKPOINT_ERROR, false,
+         "╭───── Traceback (most recent call last) ───────╮\n"
+         "│ /v/site-packages/orbax/                       │\n│ checkpoint/manager.py:7 in restore            │\n"
+         "│ ❱  7 │   │   self.restore()                   │\n"},
         {CLASS_UNKNOWN, false, /* nothing names a cause */
          "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in fit\n    raise RuntimeError(\n"},
         {CLASS_PEER_LOST, true, /* a symptom is never promoted by it */
@@ -181,10 +190,11 @@ TEST(codes_of_windows) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
-/* torch distributed/checkpoint, Megatron-LM dist_checkpointing */
+/* torch distributed/checkpoint, Megatron-LM dist_checkpointing, JAX array_serialization */
 TEST(checkpoints_of_another_shape) {
     static const struct example examples[] = {
         {CLASS_CHECKPOINT_ERROR, false, "ValueError: Size mismatch between saved torch.Size([7]) and current: x\n"},
+        {CLASS_CHECKPOINT_ERROR, false, "FAILED t.py::f - ValueError: sharding passed to deserialization should be\n"},
         {CLASS_CHECKPOINT_ERROR, false, "[rank7]: ValueError: Failed to validate global plan\n"},
         {CLASS_CHECKPOINT_ERROR, false, "ValueError: Global shape mismatch for loaded (7) and expected (3) tensor\n"},
     };

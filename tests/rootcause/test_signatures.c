@@ -67,7 +67,7 @@ TEST(a_pattern_fits_by_its_gaps_and_digits) {
         {"NVRM: Xid (PCI:0000:9b:00): 480, pid=1", "Xid"},
         {"x Detected 12 oom_kill events in StepId=1.0", "OOMKilled"},
         {"Detected x oom", NULL},
-        {"Watchdog caught collective operation timeou", NULL},
+        {"Watchdog caught collective o", NULL},
         {"", NULL},
         {"abc", NULL},
     };
