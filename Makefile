@@ -378,6 +378,10 @@ $(OUT)/bin/bench-jobs: $(call objects,tests/bench/jobs.c) $(FAKE_OBJECTS) $(call
 bench-jobs: $(OUT)/bin/bench-jobs ## memory and CPU time of the model for 10,000 JobGoodputs
 	@$<
 
+.PHONY: bench-recreation
+bench-recreation: ## how long JobSet leaves the pods that failed, in the recordings of real clusters
+	@python3 -B tests/bench/recreation.py
+
 $(OUT)/bin/bench-rootcause: $(call objects,tests/bench/rootcause.c) $(call link_order,rootcause)
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lm
