@@ -1,7 +1,8 @@
-/* Any other trainer: a counter that rises from line to line, next to a loss, a time or a rate (generic_line.c), or a
- * progress bar (generic_bar.c). It reads what no named format gives steps of. A counter is accepted only after several
- * lines that agree; until then their times are held, and given then, so that the first steps are not lost. A number
- * with a fraction does not count steps, nor does an epoch where another line counts steps.
+/* Any other trainer: a counter that rises from line to line, next to a loss, a time or a rate (generic_line.c), a row
+ * of a table (generic_table.c) or a progress bar (generic_bar.c). It reads what no named format gives steps of. A
+ * counter is accepted only after several lines that agree; until then their times are held, and given then, so that the
+ * first steps are not lost. A number with a fraction does not count steps, nor does an epoch where another line counts
+ * steps.
  *
  * A counter that begins again with each epoch is made one that rises (generic_epoch.c). */
 #include "steplog/emit.h"
@@ -9,6 +10,7 @@
 #include "steplog/generic_bar.h"
 #include "steplog/generic_epoch.h"
 #include "steplog/generic_line.h"
+#include "steplog/generic_table.h"
 #include "steplog/text.h"
 
 #include <stdio.h>
@@ -60,6 +62,7 @@ struct generic {
     int64_t epoch, epochs;                    /* of a line by itself; RECORD_NONE */
     uint64_t fractions[GENERIC_FRACTIONS];    /* names of counters that are no whole numbers; 0: free */
     struct generic_bar bar;
+    struct generic_table table;
     char name[STEPLOG_NAME_BYTES]; /* for people */
 };
 
@@ -172,6 +175,11 @@ static void count(struct generic_candidate *c, int64_t step, int64_t at_ms) {
     hold(c, at_ms);
 }
 
+/* In the job. */
+static bool is_read_before(const struct steplog *s, const struct generic_candidate *c) {
+    return c->kind == s->counter.kind && c->kind != 0;
+}
+
 static bool counts_steps(const struct generic *g) {
     for (int i = 0; i < g->candidate_count; i++)
         if (!g->candidates[i].is_epoch && g->candidates[i].figures >= ENOUGH_LINES / 2)
@@ -179,14 +187,18 @@ static bool counts_steps(const struct generic *g) {
     return false;
 }
 
-static bool is_enough(const struct generic *g, const struct generic_candidate *c) {
+static bool is_enough(const struct steplog *s, const struct generic_candidate *c) {
+    const struct generic *g = s->state;
     if (c->is_epoch && counts_steps(g))
         return false;
     if (c->is_unplaced)
         return false;
     /* A counter within the epoch leaves its share of all steps within that span. */
-    if (c->epochs.scope == SCOPE_ALL && c->step - c->events[0].step <= c->epochs.span)
+    bool is_known_scope = is_read_before(s, c) && (int)c->epochs.scope == s->counter.scope;
+    if (c->epochs.scope == SCOPE_ALL && !is_known_scope && c->step - c->events[0].step <= c->epochs.span)
         return false;
+    if (is_read_before(s, c))
+        return true;
     if (c->losses >= ENOUGH_LINES - 1)
         return c->lines >= ENOUGH_LINES && (c->equal >= 1 || c->lines >= ENOUGH_WEAK_LINES);
     return g->is_training && c->figures >= ENOUGH_WEAK_LINES - 1 && c->equal >= ENOUGH_WEAK_LINES - 3;
@@ -206,11 +218,9 @@ static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t du
     steplog_emit_step(s, r, mean, STEPLOG_GENERIC);
 }
 
-/* How long the steps of a process's first line took, as far as the line shows their number: all where
- * training began, else at least one. */
-static int64_t first_duration_ms(const struct generic_candidate *c) {
-    int64_t min_ms = INT64_MAX, steps = c->delta / c->unit, first = c->events[0].step / c->unit;
-    bool is_all = c->events[0].step % c->unit == 0 && (first == steps || (first == steps - 1 && steps > 1));
+/* How long the steps of a line take at least, by the lines that are held; RECORD_NONE. */
+static int64_t line_ms(const struct generic_candidate *c) {
+    int64_t min_ms = INT64_MAX;
     for (int i = 1; i < c->held; i++) {
         int64_t before_ms = c->events[i - 1].at_ms, at_ms = c->events[i].at_ms;
         if (before_ms == TIME_UNKNOWN || at_ms == TIME_UNKNOWN || at_ms < before_ms)
@@ -219,9 +229,16 @@ static int64_t first_duration_ms(const struct generic_candidate *c) {
         if (c->events[i].step - c->events[i - 1].step == c->delta && ms < min_ms)
             min_ms = ms;
     }
-    if (min_ms > STEPLOG_MAX_DURATION_MS || steps <= 0)
+    return min_ms <= STEPLOG_MAX_DURATION_MS ? min_ms : RECORD_NONE;
+}
+
+/* Of a process's first line: of all its steps where training began, else of one. */
+static int64_t first_duration_ms(const struct steplog *s, const struct generic_candidate *c) {
+    int64_t steps = s->counter.delta / c->unit, first = c->events[0].step / c->unit;
+    bool is_all = c->events[0].step % c->unit == 0 && (first == steps || (first == steps - 1 && steps > 1));
+    if (s->counter.line_ms == RECORD_NONE || steps <= 0)
         return RECORD_NONE;
-    return is_all ? min_ms : min_ms / steps;
+    return is_all ? s->counter.line_ms : s->counter.line_ms / steps;
 }
 
 /* A counter of samples or tokens that moves by the same number each time counts these moves: one by one they would take
@@ -234,19 +251,45 @@ static int64_t unit_of(const struct generic_candidate *c) {
     return (last->at_ms - first->at_ms) / (last->step - first->step) < MIN_STEP_MS ? c->delta : 1;
 }
 
+/* For later processes. */
+static void note_counter(struct steplog *s, const struct generic_candidate *c) {
+    s->counter = (struct steplog_counter){.kind = c->kind,
+                                          .unit = c->unit,
+                                          .delta = c->delta,
+                                          .line_ms = line_ms(c),
+                                          .time_place = c->time_place,
+                                          .leaves_out = c->leaves_out};
+}
+
+/* As later lines show them. */
+static void note_epochs(struct steplog *s, const struct generic_candidate *c) {
+    generic_epoch_share(&c->epochs, s, c->kind);
+    if (c->kind != s->counter.kind)
+        return;
+    s->counter.scope = (int)c->epochs.scope;
+    s->counter.is_zero_based = c->epochs.is_zero_based;
+}
+
 static void accept(struct steplog *s, struct generic_candidate *c) {
     struct generic *g = s->state;
     struct generic_candidate accepted = *c;
-    accepted.unit = unit_of(c);
-    choose_time(&accepted);
+    if (is_read_before(s, c)) {
+        accepted.unit = s->counter.unit;
+        accepted.time_place = s->counter.time_place;
+        accepted.leaves_out = s->counter.leaves_out;
+    } else {
+        accepted.unit = unit_of(c);
+        choose_time(&accepted);
+        note_counter(s, &accepted);
+    }
     g->candidates[0].unit = accepted.unit;
     g->is_accepted = true;
     for (int i = 0; i < accepted.held; i++)
         emit_step(s, accepted.events[i].step, accepted.events[i].at_ms,
-                  i == 0 ? first_duration_ms(&accepted) : RECORD_NONE, RECORD_NONE);
+                  i == 0 ? first_duration_ms(s, &accepted) : RECORD_NONE, RECORD_NONE);
     accepted.held = 0;
     g->candidates[0] = accepted;
-    generic_epoch_share(&accepted.epochs, s, accepted.kind);
+    note_epochs(s, &accepted);
     g->candidate_count = 1;
     set_name(g);
 }
@@ -341,7 +384,7 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
     if (!is_known)
         step = l->number;
     if (g->is_accepted)
-        generic_epoch_share(&c->epochs, s, c->kind);
+        note_epochs(s, c);
     if (step == c->step)
         return LINE_TAKEN;
     int64_t steps = c->step != RECORD_NONE ? (step - c->step) / c->unit : 0;
@@ -360,7 +403,7 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
     c->figures += l->has_loss || l->is_training || l->has_time;
     count(c, step, s->stamp_ms);
     g->tries++;
-    if (is_enough(g, c))
+    if (is_enough(s, c))
         accept(s, c);
     return LINE_TAKEN;
 }
@@ -401,7 +444,8 @@ static enum line_result evaluation_line(struct steplog *s, const struct generic_
     if (!g->is_accepted || s->last_step == RECORD_NONE || !l->has_loss)
         return LINE_NOT_MINE;
     const struct generic_candidate *c = &g->candidates[0];
-    if (c->is_row) /* in a block it may come a step later */
+    bool is_within_bar = g->bar.is_accepted && g->bar.done < g->bar.total; /* its line comes later than its steps */
+    if (c->is_row || is_within_bar)                                        /* in a block it may come a step later */
         return LINE_NOT_MINE;
     bool is_numbered =
         c->unit > 0 && strcmp(l->name, c->name) == 0 && !l->counts_within_epoch && c->epochs.scope != SCOPE_EPOCH;
@@ -438,14 +482,21 @@ static void use_epoch(struct generic *g, struct generic_line *l) {
 static enum line_result read_line(struct steplog *s, struct slice text) {
     struct generic *g = s->state;
     struct generic_line l;
+    char row[2 * GENERIC_TABLE_BYTES];
     if ((!g->is_accepted || g->bar.is_accepted) && generic_bar_line(&g->bar, s, text))
         return LINE_TAKEN;
+    if (!g->is_accepted && wants_all(s) && generic_table_head(&g->table, text))
+        return LINE_NOT_MINE;
+    if (g->bar.drawn == 0) /* else it is a bar's piece */
+        generic_table_row(&g->table, text, row, &text);
     bool is_in_block = g->block_line > 0 && s->counts.lines - g->block_line <= BLOCK_LINES;
     if ((!is_in_block && !generic_line_is_worth(text)) || !wants_all(s) || !generic_line_parse(text, &l))
         return LINE_NOT_MINE;
     g->is_training |= l.is_training;
     if (!g->is_accepted)
         note_fraction(g, l.fraction);
+    if (!g->is_accepted && l.all_steps != RECORD_NONE)
+        g->bar.all_steps = l.all_steps;
     if (l.has_loss)
         note_loss(s, text);
     if (l.has_time)
@@ -527,6 +578,7 @@ static void visit_state(void *state, struct codec *c) {
     for (int i = 0; i < GENERIC_FRACTIONS && !g->is_accepted; i++)
         codec_u64(c, &g->fractions[i]);
     generic_bar_visit(&g->bar, c);
+    generic_table_visit(&g->table, c);
     c->failed |= g->is_accepted && g->candidate_count == 0 && !g->bar.is_accepted;
     if (g->is_accepted)
         set_name(g);

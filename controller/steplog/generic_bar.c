@@ -1,5 +1,6 @@
-/* A bar gives steps only if it shows that it is of training: a loss or a learning rate behind it, or its description.
- * Its line comes late, so each drawing's time follows from the bar's own clock and the line's stamp. */
+/* A bar gives steps only if it shows that it is of training: a loss or a learning rate behind it, its description, as
+ * many steps as a line before it announced, or the name "Iteration" next to a bar named "Epoch". Its line comes late,
+ * so each drawing's time follows from the bar's own clock and the line's stamp. */
 #include "steplog/generic_bar.h"
 
 #include "steplog/emit.h"
@@ -13,7 +14,7 @@
 #define APART_MS 20000
 
 void generic_bar_init(struct generic_bar *b) {
-    b->named_epoch = b->epoch_of_line = RECORD_NONE;
+    b->named_epoch = b->epoch_of_line = b->all_steps = RECORD_NONE;
     b->epoch = b->total = b->done = b->start_total = b->start = b->resumed_step = RECORD_NONE;
     b->began_ms = TIME_UNKNOWN;
 }
@@ -21,10 +22,12 @@ void generic_bar_init(struct generic_bar *b) {
 void generic_bar_visit(struct generic_bar *b, struct codec *c) {
     codec_bool(c, &b->is_accepted);
     codec_bool(c, &b->has_loss);
+    codec_bool(c, &b->is_in_epochs);
     codec_u64(c, &b->kind);
     visit_step_number(c, &b->epoch);
     visit_step_number(c, &b->named_epoch);
     visit_step_number(c, &b->epoch_of_line);
+    visit_step_number(c, &b->all_steps);
     visit_step_number(c, &b->total);
     visit_step_number(c, &b->done);
     visit_line_time(c, &b->began_ms);
@@ -116,6 +119,12 @@ static bool shows_training(struct slice text, const struct progress *bar, int64_
     return shows_loss(text);
 }
 
+/* Other lines or bars say that it is of training. */
+static bool is_named(const struct generic_bar *b, const struct progress *bar) {
+    bool is_of_all = bar->description.size_bytes == 0 && bar->total == b->all_steps;
+    return is_of_all || (b->is_in_epochs && slice_starts(bar->description, "Iteration"));
+}
+
 /* The epoch of a bar whose description has none. A bar that continues after the line is one of all epochs. */
 static int64_t named_epoch(struct generic_bar *b, const struct progress *bar) {
     bool begins = b->done == RECORD_NONE || bar->done < b->done;
@@ -199,6 +208,7 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
     int64_t epoch = epoch_of(bar.description);
     if (epoch != RECORD_NONE && epoch > STEPLOG_MAX_STEP / bar.total - 1)
         return true;
+    b->is_in_epochs |= slice_is(bar.description, "Epoch:");
     if (b->drawn == 0 && bar.elapsed_s == 0 && b->start_total != bar.total) {
         b->start_total = bar.total;
         b->start = bar.done;
@@ -206,14 +216,16 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
     }
     if (kind != b->kind) {
         /* An outer bar moves once an epoch: the inner one counts. */
-        if (bar.done == 0 || !shows_training(text, &bar, epoch))
+        if (bar.done == 0 || (!is_named(b, &bar) && !shows_training(text, &bar, epoch)))
             return true;
         struct generic_bar fresh = {.kind = kind};
         generic_bar_init(&fresh);
         fresh.start_total = b->start_total;
         fresh.start = b->start;
         fresh.has_loss = shows_loss(text);
+        fresh.is_in_epochs = b->is_in_epochs;
         fresh.named_epoch = b->named_epoch;
+        fresh.all_steps = b->all_steps;
         *b = fresh;
     }
     if (b->has_loss && bar.done != b->done && !shows_loss(text))

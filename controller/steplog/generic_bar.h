@@ -8,11 +8,13 @@
 
 struct generic_bar {
     bool is_accepted;
+    bool is_in_epochs;          /* another bar is named "Epoch" */
     bool has_loss;              /* behind the bar that is counted: without it another one is drawn */
     uint64_t kind;              /* of the bar that is counted; 0: none yet */
     int64_t epoch, total, done; /* as last drawn; RECORD_NONE */
     int64_t named_epoch;        /* by a line by itself since the bar was last drawn; RECORD_NONE */
     int64_t epoch_of_line;      /* the bar began after such a line; RECORD_NONE */
+    int64_t all_steps;          /* that a line announced; RECORD_NONE */
     int64_t began_ms;           /* its clock was zero; TIME_UNKNOWN */
     int64_t before;             /* what earlier bars counted, where no drawing gives the epoch */
     int64_t drawn;              /* drawings that moved the bar */

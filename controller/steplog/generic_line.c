@@ -234,9 +234,11 @@ bool generic_line_is_worth(struct slice text) {
 
 /* "epoch": 0.25 counts no steps, also where the next line has 1. */
 static void note_fraction(struct generic_line *l, struct slice name, struct slice rest) {
-    int64_t number;
+    int64_t number, total;
     generic_skip_gap(&rest);
-    if (take_step(&rest, &number) && rest.size_bytes > 1 && rest.data[0] == '.' && generic_is_digit(rest.data[1]))
+    struct slice whole = rest;
+    if (!generic_number_take(&whole, &number, &total) && take_step(&rest, &number) && rest.size_bytes > 1 &&
+        rest.data[0] == '.' && generic_is_digit(rest.data[1]))
         l->fraction = slice_hash(name);
 }
 
@@ -304,11 +306,20 @@ static void found_epoch(struct reading *r, struct slice rest) {
         nameless_counter(r, behind);
 }
 
+/* "Train: 3 [  50/1251", "Train: [3/300][50/1251]", "[Train](100/1000) average loss: 0.5" (DGL-KE) */
 static void found_training(struct reading *r, struct slice rest) {
     int64_t number, total;
     r->line->is_training = true;
-    if (slice_take_prefix(&rest, ": ") && r->rank == 0 && r->line->epoch == RECORD_NONE &&
-        generic_number_take(&rest, &number, &total) && slice_starts(rest, " [")) {
+    const char *from = rest.data + 2;
+    if (r->rank == 0 && slice_take_prefix(&rest, "](") && generic_number_take(&rest, &number, &total) &&
+        total != RECORD_NONE && slice_starts(rest, ")")) {
+        set_counter(r, SLICE("step"), (struct slice){from, 0}, 5, number, total);
+        return;
+    }
+    if (!slice_take_prefix(&rest, ": ") || r->rank != 0 || r->line->epoch != RECORD_NONE)
+        return;
+    bool is_bracketed = slice_take_char(&rest, '[');
+    if (generic_number_take(&rest, &number, &total) && slice_starts(rest, is_bracketed ? "][" : " [")) {
         r->line->epoch = number;
         r->line->epochs = total;
         r->epoch_at = rest.data;
@@ -316,12 +327,30 @@ static void found_training(struct reading *r, struct slice rest) {
     }
 }
 
+/* "tick 3     kimg 150.7": thousands of images. A tick begins again with each process (NVlabs/edm). */
+static void found_kimg(struct reading *r, const struct key *k, struct slice rest) {
+    int64_t number;
+    generic_skip_gap(&rest);
+    struct slice lead = slice_range(k->from, rest.data);
+    if (!take_step(&rest, &number) || !slice_take_char(&rest, '.'))
+        return;
+    set_counter(r, k->text, lead, k->last->rank, number, RECORD_NONE);
+    r->line->has_loss = true; /* nothing but training has it */
+}
+
 static void found_counter(struct reading *r, const struct key *k, struct slice rest) {
     int64_t number, total;
     struct slice behind;
     const char *number_at;
+    if (slice_is(k->text, "kimg")) {
+        found_kimg(r, k, rest);
+        return;
+    }
     int rank = k->is_compound ? RANK_COMPOUND : k->last->rank;
     bool is_plural = k->is_compound && (k->last->rank == 4 || slice_ends(k->text, "s"));
+    bool is_sum = !k->is_compound && slice_is(k->text, "steps") && r->before == slice_hash(SLICE("optimization"));
+    if (is_sum && r->line->all_steps == RECORD_NONE && generic_number_after(rest, &number, &total, &behind, &number_at))
+        r->line->all_steps = number;
     if (is_plural || (k->is_compound && k->is_limit))
         return;
     note_fraction(r->line, k->text, rest);
@@ -456,8 +485,12 @@ static bool is_exponent(const char *from, const char *to, const char *end) {
 }
 
 bool generic_line_parse(struct slice text, struct generic_line *ret) {
-    *ret = (struct generic_line){
-        .number = RECORD_NONE, .total = RECORD_NONE, .epoch = RECORD_NONE, .epochs = RECORD_NONE, .rank = RECORD_NONE};
+    *ret = (struct generic_line){.number = RECORD_NONE,
+                                 .total = RECORD_NONE,
+                                 .epoch = RECORD_NONE,
+                                 .epochs = RECORD_NONE,
+                                 .rank = RECORD_NONE,
+                                 .all_steps = RECORD_NONE};
     if (text.size_bytes > GENERIC_LINE_BYTES)
         text.size_bytes = GENERIC_LINE_BYTES;
     struct reading r = {.line = ret, .end = text.data + text.size_bytes};
@@ -501,5 +534,6 @@ bool generic_line_parse(struct slice text, struct generic_line *ret) {
         ret->counts_within_epoch = ret->may_count_within_epoch = false;
     }
     ret->is_row = r.rank != 0 && is_row(text, ret);
-    return r.rank != 0 || ret->has_loss || ret->has_time || ret->is_training || ret->is_evaluation;
+    return r.rank != 0 || ret->all_steps != RECORD_NONE || ret->has_loss || ret->has_time || ret->is_training ||
+           ret->is_evaluation;
 }

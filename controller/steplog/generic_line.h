@@ -25,6 +25,7 @@ struct generic_line {
     uint64_t kind;               /* lines of one kind show one counter */
     int64_t number, total;       /* RECORD_NONE: no total */
     int64_t epoch, epochs;       /* RECORD_NONE */
+    int64_t all_steps;           /* "Total optimization steps = 500"; RECORD_NONE */
     uint64_t fraction;           /* slice_hash() of a counter's name whose number is not whole; 0 */
     int64_t rank;                /* of the process that printed it: "[rank3]: "; RECORD_NONE */
     bool is_epoch;               /* the counter is the epoch */

@@ -47,11 +47,31 @@ static void take_range_end(struct slice *s, int64_t *number) {
     }
 }
 
+/* "1.02e+03" is 1020 (OpenAI's logger). The number before the exponent is read, and cut to what the exponent leaves
+ * whole. */
+static void take_exponent(struct slice *s, int64_t *number) {
+    struct slice rest = *s;
+    int64_t value = *number, digits = 0, exponent;
+    if (slice_take_char(&rest, '.'))
+        for (; rest.size_bytes > 0 && generic_is_digit(rest.data[0]) && digits < 6; digits++) {
+            value = value * 10 + (rest.data[0] - '0');
+            rest = slice_skip(rest, 1);
+        }
+    if (*number > 9 || !slice_take_prefix(&rest, "e+") || !take_step(&rest, &exponent) || exponent < digits ||
+        exponent > 12)
+        return;
+    for (; digits < exponent; digits++)
+        value *= 10;
+    *number = value;
+    *s = rest;
+}
+
 bool generic_number_take(struct slice *s, int64_t *number, int64_t *total) {
     struct slice rest = *s;
     *total = RECORD_NONE;
     if (!take_thousands(&rest, number))
         return false;
+    take_exponent(&rest, number);
     take_range_end(&rest, number);
     if (!is_whole(rest))
         return false;

@@ -24,7 +24,8 @@
     X(levanter, "levanter")                                                                                            \
     X(big_vision, "big-vision")                                                                                        \
     X(dinov2, "dinov2")                                                                                                \
-    X(clu, "clu")
+    X(clu, "clu")                                                                                                      \
+    X(sockeye, "sockeye")
 
 enum {
 #define X(id, name) SHIPPED_##id,

@@ -56,6 +56,7 @@ static void begin_process(struct steplog *s) {
 
 void steplog_continue(struct steplog *s, const struct steplog *before) {
     s->bar_before = before->bar.total != RECORD_NONE ? before->bar : before->bar_before;
+    s->counter = before->counter;
     s->epochs = before->epochs;
 }
 
@@ -566,6 +567,14 @@ static void visit_bar(struct codec *c, struct steplog_bar *bar) {
 static void visit_job(struct steplog *s, struct codec *c) {
     visit_bar(c, &s->bar);
     visit_bar(c, &s->bar_before);
+    codec_u64(c, &s->counter.kind);
+    s->counter.unit = codec_within(c, s->counter.unit, 0, STEPLOG_MAX_STEP);
+    s->counter.delta = codec_within(c, s->counter.delta, 0, STEPLOG_MAX_STEP);
+    visit_step_number(c, &s->counter.line_ms);
+    CODEC_INT(c, &s->counter.time_place, 0, INT32_MAX);
+    CODEC_INT(c, &s->counter.scope, 0, INT32_MAX);
+    codec_bool(c, &s->counter.leaves_out);
+    codec_bool(c, &s->counter.is_zero_based);
     codec_u64(c, &s->epochs.kind);
     visit_step_number(c, &s->epochs.first);
     visit_step_number(c, &s->epochs.length);

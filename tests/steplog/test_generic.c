@@ -109,7 +109,10 @@ TEST(a_counter_may_be_anywhere_in_the_line) {
         {" %d: 10.8, 10.8 avg loss, 0.000008 rate, 35.255386 seconds", "Generic(step N)"},     /* darknet */
         {"Ep. 1 : Up. %d : Sen. 640 : Cost 10.6 : Time 78.82s : gNorm 1.1", "Generic(up. N)"}, /* marian */
         {"Train loss %d 10.966693 Grad Norm 1.356559 26.63s/it", "Generic(step N)"},           /* tacotron2 */
-        {"tick %d     kimg 4.0      time 0:00:46      loss 10.6", "Generic(tick N)"},          /* stylegan3 */
+        {"tick %d     kimg %d.0      time 0:00:46", "Generic(kimg N)"},                        /* stylegan3 */
+        {"Train: [3/300][%d/1251] eta 1:02:03 lr 0.01 loss 5.1", "Generic(batch N)"},          /* Swin-Transformer */
+        {"[PAX STATUS] step_i: %d, training loss: 2.3456", "Generic(step_i N)"},               /* paxml */
+        {"[proc 0][Train](%d/1000) average loss: 0.512", "Generic(step N)"},                   /* DGL-KE */
         {"1epoch:train:1-%dbatch: iter_time=2.878e-04, loss=8.091", "Generic(batch N)"},       /* espnet2 */
         {"Epoch[0] Batch [0-%d] Speed: 175.88 samples/sec accuracy=0.5", "Generic(batch N)"},  /* mxnet */
         {"fps step: 19764 fps total: 15203 epoch: %d/246 loss: 0.5", "Generic(epoch N)"},      /* rl_games */
@@ -117,13 +120,82 @@ TEST(a_counter_may_be_anywhere_in_the_line) {
     struct seen seen;
     for (size_t i = 0; i < sizeof trainers / sizeof trainers[0]; i++) {
         CHECK_TEXT(read_lines(trainers[i].line, 30, &seen), trainers[i].name);
-        CHECK(seen.last_step == 29);
+        CHECK(seen.last_step % 1251 == 29);
     }
     CHECK_TEXT(read_lines("%d: loss of all packets", 30, &seen), "");    /* a row has a figure with a fraction */
     CHECK_TEXT(read_lines("[%d]\tsize:10.5\trate:12.5", 30, &seen), ""); /* a word of training or validation */
     CHECK_TEXT(read_lines("loss of node%depoch 12.5", 30, &seen), "");   /* the end of an identifier */
     CHECK_TEXT(read_lines("2026-11-%dbatch loss 12.5", 30, &seen), "");  /* a date */
     CHECK_TEXT(read_lines("picked up. %d files, loss 0.5", 9, &seen), "");
+}
+
+/* openai/guided-diffusion guided_diffusion/logger.py: three digits of each number. */
+TEST(a_counter_may_have_an_exponent) {
+    struct seen seen;
+    CHECK_TEXT(read_lines("step 1.%d2e+02 loss 0.5", 8, &seen), "Generic(step N)");
+    CHECK_INT(seen.first_step, 102);
+    CHECK_INT(seen.last_step, 172);
+    CHECK_TEXT(read_lines("step %de+01 loss 0.5", 8, &seen), "Generic(step N)");
+    CHECK_INT(seen.last_step, 70);
+    CHECK_TEXT(read_lines("step 1.%d21e+01 loss 0.5", 8, &seen), ""); /* not whole */
+}
+
+/* wenet-e2e/wespeaker wespeaker/utils/executor.py:81; explosion/spaCy spacy/training/loggers.py; chainer/chainer
+ * extensions/print_report.py, which leaves cells empty */
+TEST(rows_below_a_head_are_read_by_its_names) {
+    static const struct {
+        const char *head, *row;
+        int64_t last;
+    } tables[] = {
+        {"[ INFO : 02:00:00,1 ] - |     Epoch |      Batch |       Loss |",
+         "[ INFO : 02:00:00,1 ] - |         1 |          %d |       9.12 |", 9},
+        {"E    #       LOSS TOK2VEC  LOSS NER  SCORE ", "  0      %d         54.01    180.03    0.71", 9},
+        {"epoch       iteration   main/loss   validation/main/loss  elapsed_time",
+         "1           %d           2.31                              12.5", 9},
+        {"step 1 | epoch 0 | loss 9.1234 | lr 1e-04", "step %d | epoch 0 | loss 9.1234 | lr 1e-04", 9}, /* no head */
+        {"NAME        READY       STATUS      RESTARTS    AGE", "trainer-%d  1/1         Running     0           12m",
+         0},
+        {"PID         CPU         MEM         TIME", "%d          0.5         0.1         0:12", 0},
+    };
+    struct seen seen;
+    for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+        char text[300];
+        snprintf(text, sizeof text, "%s", tables[i].row);
+        struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+        seen = (struct seen){0};
+        steplog_line(s, slice_of(tables[i].head), 1763690400000);
+        for (int row = 1; row < 10; row++) {
+            size_t n = (size_t)(strchr(text, '%') - text);
+            char line[300];
+            snprintf(line, sizeof line, "%.*s%d%s", (int)n, text, row, text + n + 2);
+            steplog_line(s, slice_of(line), 1763690400000 + row * 1000);
+        }
+        steplog_end(s);
+        CHECK_INT(seen.last_step, tables[i].last);
+        steplog_free(s);
+    }
+}
+
+/* The counter is known from the process before: one line is enough. */
+TEST(a_counter_that_was_read_before_is_accepted_at_once) {
+    struct seen seen = {0};
+    struct steplog *first = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 1; i <= 5; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "step %d loss 0.5", i * 10);
+        steplog_line(first, slice_of(line), 1763690400000 + i * 10000);
+    }
+    struct steplog *second = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    steplog_continue(second, first);
+    seen = (struct seen){0};
+    steplog_line(second, SLICE("step 40 loss 0.5"), 1763690500000);
+    CHECK_INT(seen.steps, 1);
+    CHECK_INT(seen.first_step, 40);
+    CHECK_INT(seen.first_duration_ms, 1000); /* of one step: how many it did is not known */
+    steplog_line(second, SLICE("iter 50 loss 0.5"), 1763690510000);
+    CHECK_INT(seen.steps, 1);
+    steplog_free(second);
+    steplog_free(first);
 }
 
 TEST(one_rank_of_several_is_read_and_named) {
@@ -240,6 +312,26 @@ static struct steplog *read_rest(const struct steplog *before, int steps, int to
     feed_bar(s, steps, total);
     steplog_end(s);
     return s;
+}
+
+/* huggingface/transformers examples/pytorch/language-modeling/run_clm_no_trainer.py: a bar without loss or description.
+ */
+TEST(a_bar_of_as_many_steps_as_announced_is_of_training) {
+    static const char head[] = "2026-11-21T02:00:00Z   Total optimization steps = %d\n2026-11-21T02:00:01Z   0%%";
+    struct seen seen;
+    for (int total = 100; total <= 101; total++) {
+        char text[2000];
+        int n = snprintf(text, sizeof text, head, total);
+        n += snprintf(text + n, sizeof text - (size_t)n, "|  | 0/100 [00:00<?, ?it/s]");
+        for (int i = 1; i <= 12; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "\r  4%%|4   | %d/100 [00:%02d<01:01,  1.6it/s]", i, i);
+        struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+        seen = (struct seen){0};
+        steplog_feed(s, (struct slice){text, (size_t)n}, true);
+        steplog_end(s);
+        CHECK_INT(seen.last_step, total == 100 ? 12 : 0);
+        steplog_free(s);
+    }
 }
 
 /* kohya-ss/sd-scripts 48d368fa train_network.py:1358 */
