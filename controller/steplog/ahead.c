@@ -15,7 +15,8 @@ void ahead_note(struct steplog *s, const struct record *step) {
     struct ahead *a = &s->ahead;
     bool is_next = s->last_step != RECORD_NONE && step->step > s->last_step && s->pace.step_at_ms != TIME_UNKNOWN &&
                    step->at_ms != TIME_UNKNOWN && step->duration_ms != RECORD_NONE;
-    int64_t took_ms = is_next ? step->at_ms - s->pace.step_at_ms : 0, excess_ms = took_ms - step->duration_ms;
+    int64_t took_ms = is_next ? step->at_ms - s->pace.step_at_ms : 0;
+    int64_t excess_ms = is_next ? took_ms - step->duration_ms : 0;
     if (a->excess_ms > 0 && (!is_next || !is_on_time(took_ms, step->duration_ms)))
         a->excess_ms = 0;
     else if (a->excess_ms > 0 && ++a->lines_after == LINES_AFTER) {
