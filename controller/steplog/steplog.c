@@ -182,7 +182,7 @@ static void read_piece(struct steplog *s, struct slice text) {
         read_from(s, text, 0);
 }
 
-/* Without "ESC [ parameters letter" and other two-byte escapes: colors would split the words that are looked for. */
+/* Without escapes: colors would split the words that are looked for. */
 static struct slice without_ansi(struct steplog *s, struct slice text) {
     const char *escape = slice_find_char(text, '\x1b');
     if (escape == NULL)
@@ -191,14 +191,7 @@ static struct slice without_ansi(struct steplog *s, struct slice text) {
     const char *end = text.data + text.size_bytes, *from = text.data;
     while (escape != NULL) {
         buf_append_slice(&s->plain, slice_range(from, escape));
-        from = escape + 1;
-        if (from < end && *from == '[') {
-            from++;
-            while (from < end && (*from < '@' || *from > '~'))
-                from++;
-        }
-        if (from < end)
-            from++;
+        from = text_skip_escape(escape, end);
         escape = slice_find_char(slice_range(from, end), '\x1b');
     }
     buf_append_slice(&s->plain, slice_range(from, end));

@@ -47,3 +47,17 @@ TEST(other_lines_give_no_pattern) {
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         CHECK(!suggest(lines[i], pattern));
 }
+
+TEST(a_sample_is_shown_without_the_terminal_s_escapes) {
+    struct step_samples samples = {0};
+    struct steplog_explanation e = {0};
+    for (int i = 1; i < 6; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "\x1b[1;32m[trainer]\x1b[0m opt_step \x1b[31m%d\x1b[0m | loss 4 | 1.5 s/it\x1b[K",
+                 i);
+        step_samples_line(&samples, slice_of(line));
+    }
+    step_samples_fill(&samples, &e);
+    CHECK_TEXT(e.samples[0], "[trainer] opt_step 1 | loss 4 | 1.5 s/it");
+    CHECK_TEXT(e.samples[1], "[trainer] opt_step 2 | loss 4 | 1.5 s/it");
+}
