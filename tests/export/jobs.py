@@ -15,6 +15,8 @@ FORECAST = {"intervalSeconds": 600, "saveMilliseconds": 2500, "persistMillisecon
             "meanTimeBetweenFailuresSeconds": 36000, "meanTimeLowSeconds": 20000, "meanTimeHighSeconds": 70000,
             "remainingSteps": 4000, "remainingSeconds": 9000, "remainingDeviationSeconds": 1200, "finishAt": "2026-11-22T01:02:03Z",
             "assumptions": ["To reschedule takes no time: nothing was rescheduled yet."]}
+# As long as GKE names them.
+CLUSTER = "gke_research-project_us-east5-b_training-production-01"
 FLEET = json.load(open("tests/data/cli/fleetgoodput.json"))
 # What the page says of it.
 FLEET_WORDS = ("Fleet research", "3 jobs", "590.970 interruptions per 1,000 node-days", "lost, USD", "425.00 USD", "2 NodeFailure 120 chip-hours, 300.00 USD",

@@ -12,12 +12,10 @@ sys.path.insert(0, os.path.dirname(__file__))
 from axe import OUT, READ, read  # noqa: E402
 from browser import Browser  # noqa: E402
 from colors import check_colors  # noqa: E402
-from jobs import FLEET, FLEET_WORDS, STORY, TRAINING, named, put_jobs, shifted  # noqa: E402
+from jobs import CLUSTER, FLEET, FLEET_WORDS, STORY, TRAINING, named, put_jobs, shifted  # noqa: E402
 from opens import JOBS, NAMES, open_job, open_list  # noqa: E402
 from rig import BIN, Rig, Tally  # noqa: E402
 
-# As long as GKE names them.
-CLUSTER = "gke_research-project_us-east5-b_training-production-01"
 NO_SOCKET = "window.WebSocket = class { constructor() { window.socket = this; } };"
 REFUSED = "window.WebSocket = class { constructor() { setTimeout(() => this.onclose(), 1); } };"
 def with_script(b, script, url):
