@@ -53,9 +53,9 @@ static int send_news(struct lws *wsi, struct peer *peer) {
     const struct server *s = server_of_connection(wsi);
     const struct connection *c = lws_get_opaque_user_data(wsi);
     CLEANUP_BUF struct buf message;
+    buf_init(&message, LWS_PRE + MESSAGE_MAX_BYTES);
     if (s == NULL)
         return -1;
-    buf_init(&message, LWS_PRE + MESSAGE_MAX_BYTES);
     static const char room[LWS_PRE];
     buf_append(&message, room, LWS_PRE);
     int r = s->feed.next(s->feed.context, c->who, &peer->cursor, &message);

@@ -52,6 +52,14 @@ git ls-files 'controller/*.c' | while read -r f; do
         /^\}/ {if (start && NR-start > 60) print f ":" start ": function of " NR-start " lines (limit 60)"; start=0}' "$f"
 done | grep . && bad=1
 
+# A buffer that is freed at the end of its scope holds nothing to free before buf_init.
+git ls-files 'controller/*.c' 'tests/*.c' | xargs awk 'FNR == 1 {left = 0}
+    /CLEANUP_BUF struct buf [a-z0-9_, ]*;/ {names = $0; sub(/.*struct buf /, "", names); sub(/;.*/, "", names)
+        left = split(names, name, /, */); line = FNR; next}
+    left > 0 {for (i in name) if (index($0, name[i])) {delete name[i]; left--}
+        if (left > 0 && (/[^a-z_]return[^a-z_]/ || /goto /)) {print FILENAME ":" line ": it may return before buf_init"; left = 0}}
+    /^}/ {left = 0}' | grep . && say "a buffer is freed that was not initialized"
+
 # Banned functions: each has a bounded or checked replacement.
 grep -rnwE '(strcpy|strcat|sprintf|strtok|atoi|atol|gmtime|localtime|mktime|strptime|alloca|system|popen|signal)[ ]*\(' controller --include='*.[ch]' |
     grep -vE '^[^:]+:[0-9]+: *(/?\*|//)' | grep . && say "banned functions"

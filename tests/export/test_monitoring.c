@@ -80,6 +80,7 @@ static bool take(struct api *api, struct jscan *j) {
     CLEANUP_BUF struct buf name;
     int64_t end_ns = 0;
     char end[64] = "", value[48] = "";
+    buf_init(&name, 8192);
     if (!jscan_object(j))
         return false;
     while (jscan_key(j, &key)) {
@@ -97,7 +98,6 @@ static bool take(struct api *api, struct jscan *j) {
     }
     struct slice s = slice_of(end);
     CHECK(rfc3339_take(&s, &end_ns, NULL));
-    buf_init(&name, 8192);
     buf_append_slice(&name, metric);
     buf_append_slice(&name, resource);
     struct series *known = map_get(&api->series, buf_slice(&name));

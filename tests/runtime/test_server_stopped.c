@@ -67,9 +67,9 @@ static int64_t known_ms(struct stage *st) {
     runtime_watches_await_server(st->watches, &wait_us);
     runtime_watches_report_watermarks(st->watches);
     struct model_job *job = model_job_find(st->model, "default", "a");
+    buf_init(&status, 1 << 20);
     if (job == NULL)
         return 0;
-    buf_init(&status, 1 << 20);
     model_job_status(job, wall_ms(clock_wall()), &status, NULL);
     jscan_init(&j, buf_slice(&status));
     for (bool is_in = jscan_object(&j); is_in && jscan_key(&j, &key);) {

@@ -110,9 +110,9 @@ static void write_records(const struct sim_life *l, struct model *m, const char 
     const char *dir = getenv("SIM_RECORDS");
     CLEANUP_BUF struct buf out;
     struct slice records = buf_slice(&model_job_find(m, "ns", "js")->publication.records);
+    buf_init(&out, RECORDS_MAX_BYTES);
     if (dir == NULL || records.size_bytes == 0) /* managed elsewhere: no numbers */
         return;
-    buf_init(&out, RECORDS_MAX_BYTES);
     buf_append_slice(&out, records);
     records_write_status(slice_of(status), &out);
     CLEANUP_FREE char *path = mem_format("%s/%" PRIu64 ".jsonl", dir, l->seed);
