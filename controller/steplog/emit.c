@@ -99,22 +99,10 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
     hand_on(s, &again);
 }
 
-/* A timer that runs through saves and evaluations gives their time as that of the steps: it is then all of the time
- * since the line before (microsoft/Megatron-DeepSpeed megatron/training.py:1107). */
-static bool holds_more(const struct steplog *s, const struct record *r, int64_t mean_ms, int64_t steps) {
-    const struct pace *p = &s->pace;
-    if (!p->is_broken || p->step_at_ms == TIME_UNKNOWN || r->at_ms == TIME_UNKNOWN || r->at_ms < p->step_at_ms)
-        return false;
-    int64_t each_ms = (r->at_ms - p->step_at_ms) / steps;
-    return mean_ms >= each_ms - each_ms / 64 - 1;
-}
-
 void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format) {
     if (r.step == s->last_step)
         return;
     int64_t steps = s->last_step != RECORD_NONE && r.step > s->last_step ? r.step - s->last_step : 1;
-    if (mean_ms != RECORD_NONE && holds_more(s, &r, mean_ms, steps))
-        mean_ms = RECORD_NONE;
     if (mean_ms != RECORD_NONE && steps <= STEPLOG_MAX_DURATION_MS / (mean_ms + 1))
         r.duration_ms = mean_ms * steps;
     pace_reported(s, mean_ms);

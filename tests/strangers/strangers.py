@@ -53,6 +53,7 @@ KNOWN = {
     "denoising_diffusion": (1, 1, BAR),
     "k_diffusion": (1, 1, BAR),
     "audiocraft": (1, 1, "one line in an epoch: its validation counts as training"),
+    "megatron_deepspeed": (2, 2, "its interval time runs through saves and counts as that of the steps"),
     "spacy": (1, 1, "rows come after an evaluation that no line shows"),
     "dlrm": (4, 4, "too few lines in an attempt"),
     "kohya": (1, 1, "in one job more than a restart's steps are lost"),
