@@ -1,5 +1,6 @@
 #include "rootcause/line.h"
 
+#include "base/escape.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
 
@@ -7,20 +8,13 @@
 
 enum { ESCAPE = 0x1b, MAX_PREFIXES = 4, MAX_HOST_BYTES = 64 };
 
-/* The end of an escape sequence (ECMA-48: CSI up to its final byte; OSC up to BEL or ST), at least at + 1. */
+/* As escape_end(); an OSC sequence (ECMA-48) up to BEL or ST. */
 static const char *end_of_escape(const char *at, const char *end) {
     const char *next = at + 1;
-    if (next < end && *next == '[') {
+    if (next == end || *next != ']')
+        return escape_end(at, end);
+    while (next < end && *next != '\a' && *next != ESCAPE)
         next++;
-        while (next < end && (*next < 0x40 || *next > 0x7e))
-            next++;
-        return next < end ? next + 1 : end;
-    }
-    if (next < end && *next == ']') {
-        while (next < end && *next != '\a' && *next != ESCAPE)
-            next++;
-        return next < end ? next + 1 : end;
-    }
     return next < end ? next + 1 : end;
 }
 

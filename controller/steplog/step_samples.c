@@ -1,9 +1,9 @@
 #include "steplog/step_samples.h"
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/rfc3339.h"
 #include "steplog/generic_line.h"
-#include "steplog/text.h"
 
 #include <string.h>
 
@@ -50,7 +50,7 @@ static bool make_plain(struct slice line, char text[static STEPLOG_SAMPLE_BYTES]
         if (c == '\r' && i + 1 < line.size_bytes) {
             size = 0;
         } else if (c == '\x1b') {
-            i = (size_t)(text_skip_escape(&line.data[i], line.data + line.size_bytes) - line.data) - 1;
+            i = (size_t)(escape_end(&line.data[i], line.data + line.size_bytes) - line.data) - 1;
         } else if (c < ' ' && c != '\t' && c != '\r') {
             return false;
         } else if (c != '\r') {

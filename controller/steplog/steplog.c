@@ -1,5 +1,6 @@
 #include "steplog/steplog.h"
 
+#include "base/escape.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
@@ -191,7 +192,7 @@ static struct slice without_ansi(struct steplog *s, struct slice text) {
     const char *end = text.data + text.size_bytes, *from = text.data;
     while (escape != NULL) {
         buf_append_slice(&s->plain, slice_range(from, escape));
-        from = text_skip_escape(escape, end);
+        from = escape_end(escape, end);
         escape = slice_find_char(slice_range(from, end), '\x1b');
     }
     buf_append_slice(&s->plain, slice_range(from, end));

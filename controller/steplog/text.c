@@ -139,13 +139,3 @@ bool text_is_value(const char *begin, const char *from) {
         from--;
     return from > begin && (from[-1] == '=' || (is_quoted && from[-1] == ':'));
 }
-
-const char *text_skip_escape(const char *escape, const char *end) {
-    const char *at = escape + 1;
-    if (at < end && *at == '[') {
-        at++;
-        while (at < end && (*at < '@' || *at > '~'))
-            at++;
-    }
-    return at < end ? at + 1 : end;
-}

@@ -32,8 +32,6 @@ void visit_line_time(struct codec *c, int64_t *ms);
 /* The last component of a path that is a number: ".../checkpoints/20/items." gives 20; RECORD_NONE if there is none. */
 int64_t step_of_path(struct slice path);
 
-/* The byte after a terminal's escape sequence, "ESC [ parameters letter" or two bytes, up to `end`. */
-const char *text_skip_escape(const char *escape, const char *end);
 /* Whether the word at `from` of a line that begins at `begin` is a value, not a name: {"job": "train"}, job=train. */
 bool text_is_value(const char *begin, const char *from);
 
