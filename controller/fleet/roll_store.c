@@ -104,8 +104,10 @@ static void gather_classes(struct roll_slot *s) {
 }
 
 static void visit_groups(struct visit *v, struct roll_slot *s) {
-    if (s->group_count > 0)
-        qsort(s->groups, s->group_count, sizeof *s->groups, by_group), gather_classes(s);
+    if (s->group_count > 0) {
+        qsort(s->groups, s->group_count, sizeof *s->groups, by_group);
+        gather_classes(s);
+    }
     size_t count = codec_count(v->codec, s->group_count, ROLL_GROUPS);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
         int group = codec_is_reading(v->codec) ? 0 : s->groups[i].group;

@@ -13,7 +13,7 @@
 int64_t ranks_after(struct slice text, const char *words);
 /* "[Rank 3]", "[rank3]", " Rank 3": the rank that the line is of; RANK_UNKNOWN: it names none. */
 int64_t ranks_in(struct slice text);
-/* Whom a symptom names: "rank 3", "task 3" or "peer HOST"; unchanged if nobody. */
+/* Whom a symptom names: "rank 3", "task 3" or "peer HOST"; unchanged if it names none. */
 void ranks_find_peer(struct slice text, char waits_for[static RANKS_PEER_BYTES]);
 /* Whether the tasks that a symptom waits for come after this line, one a line. */
 bool ranks_starts_list(struct slice text);

@@ -16,14 +16,19 @@
 #define OWNED_BY(kind, name, uid)                                                                                      \
     "\"ownerReferences\":[{\"controller\":true,\"kind\":\"" kind "\",\"name\":\"" name "\",\"uid\":\"" uid "\"}]"
 
-static struct model *model_of(const char *step_log) {
-    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
+/* left: as replay_left() has it. */
+static void observe_jobgoodput(struct model *m, const char *step_log, const char *left, double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"goodput-of-js\",\"creationTimestamp\":%s},"
-        "\"spec\":{\"targetRef\":{\"apiGroup\":\"ray.io\",\"kind\":\"RayJob\",\"name\":\"js\"},\"stepLog\":{%s}}}",
-        fake_time(0), step_log);
-    fake_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, "js", "goodput-of-js", json, 0);
-    fake_observe_node(m, "n0", "True", 0, "", "", 0);
+        "\"spec\":{\"targetRef\":{\"apiGroup\":\"ray.io\",\"kind\":\"RayJob\",\"name\":\"js\"},\"stepLog\":{%s}%s}}",
+        fake_time(0), step_log, left);
+    fake_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, "js", "goodput-of-js", json, at);
+    fake_observe_node(m, "n0", "True", 0, "", "", at);
+}
+
+static struct model *model_of(const char *step_log) {
+    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true});
+    observe_jobgoodput(m, step_log, "", 0);
     return m;
 }
 
@@ -232,13 +237,7 @@ TEST(the_log_of_a_submitter_is_continued_from_a_checkpoint) {
     REQUIRE(strstr(s, "\"checkpoint\":\"") != NULL);
     struct model *next = model_new(&(struct model_options){.keeps_checkpoints = true});
     CLEANUP_FREE char *left = replay_left(s);
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"goodput-of-js\",\"creationTimestamp\":%s},"
-        "\"spec\":{\"targetRef\":{\"apiGroup\":\"ray.io\",\"kind\":\"RayJob\",\"name\":\"js\"},\"stepLog\":{"
-        "\"source\":\"PodLog\"}%s}}",
-        fake_time(0), left);
-    fake_observe(next, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, "js", "goodput-of-js", json, 110);
-    fake_observe_node(next, "n0", "True", 0, "", "", 110);
+    observe_jobgoodput(next, "\"source\":\"PodLog\"", left, 110);
     observe_all(next);
     check_log(next, 1, "js-s0", "ray-job-submitter");
     fake_log_steps(next, "js-s0", 9, 12, 10, 110);

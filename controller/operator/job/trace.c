@@ -74,7 +74,7 @@ void trace_add(struct trace *trace, const struct record *r) {
 
 static void drop_interruptions(struct trace *trace, size_t from, size_t to) {
     if (from == to)
-        return; /* perhaps there is no array yet */
+        return; /* there may be no list yet */
     for (size_t i = from; i < to; i++)
         free(trace->interruptions[i].node);
     memmove(trace->interruptions + from, trace->interruptions + to,
