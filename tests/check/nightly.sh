@@ -73,6 +73,7 @@ step cross-arm64 tests/check/cross.sh
 step release-test make -s release-test
 for suite in bookworm trixie noble; do step "fresh-$suite" make -s fresh-test SUITE=$suite; done
 step kube-state-metrics tests/packaging/kube-state-metrics.sh
+step managed-prometheus tests/packaging/managed-prometheus.sh
 step build-network-policies tests/cluster/build.sh kube-network-policies
 step networkpolicy tests/packaging/networkpolicy.sh
 step node-test make -s node-test NODE_MORE=maxtext

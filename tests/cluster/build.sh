@@ -41,11 +41,12 @@ kube-network-policies network-policies sigs.k8s.io/kube-network-policies/cmd/kub
 krew krew sigs.k8s.io/krew/cmd/krew
 validate-krew-manifest krew sigs.k8s.io/krew/cmd/validate-krew-manifest
 dashboard-check grafana-sdk .
+managed-prometheus-check prometheus-engine .
 vale vale github.com/vale-cli/vale/v3/cmd/vale
 controller-gen ../../check/api sigs.k8s.io/controller-tools/cmd/controller-gen
 api-lint ../../check/api .
 '
-when_named=' kubelet kube-proxy coredns informer kube-state-metrics node-problem-detector kube-network-policies krew validate-krew-manifest dashboard-check vale controller-gen api-lint '
+when_named=' kubelet kube-proxy coredns informer kube-state-metrics node-problem-detector kube-network-policies krew validate-krew-manifest dashboard-check managed-prometheus-check vale controller-gen api-lint '
 
 ldflags_of() { # name
   case $1 in
