@@ -4,10 +4,12 @@
 #include "base/escape.h"
 #include "base/rfc3339.h"
 #include "steplog/generic_line.h"
+#include "steplog/text.h"
 
 #include <string.h>
 
-enum { MIN_LINES = 2, MAX_TRIES = 20000 }; /* as many as the format Generic reads of each log */
+/* As many lines as the format Generic reads of each log, and then as few: BURST_LINES of each BURST_EVERY. */
+enum { MIN_LINES = 2, MAX_TRIES = 20000, BURST_EVERY = 4096, BURST_LINES = 64 };
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -61,15 +63,8 @@ static bool make_plain(struct slice line, char text[static STEPLOG_SAMPLE_BYTES]
     return size > 0;
 }
 
-void step_samples_line(struct step_samples *s, struct slice line) {
-    char text[STEPLOG_SAMPLE_BYTES];
-    struct generic_line l;
-    if (s->tries == MAX_TRIES || !generic_line_is_worth(line))
-        return;
-    s->tries++;
-    if (!make_plain(line, text) || !parse_step(slice_of(text), &l))
-        return;
-    uint64_t shape = shape_of(slice_of(text), l.counter.number.data);
+static void note_named(struct step_samples *s, const char *text, const struct generic_line *l) {
+    uint64_t shape = shape_of(slice_of(text), l->counter.number.data);
     int k = 0;
     while (k < s->count && s->kinds[k].shape != shape)
         k++;
@@ -80,12 +75,38 @@ void step_samples_line(struct step_samples *s, struct slice line) {
         s->kinds[k].shape = shape;
         s->kinds[k].number = -1;
     }
-    if (l.number <= s->kinds[k].number)
+    if (l->number <= s->kinds[k].number)
         return;
-    s->kinds[k].number = l.number;
+    s->kinds[k].number = l->number;
     s->kinds[k].lines++;
     if (s->kinds[k].text_count < STEPLOG_SAMPLES)
-        memcpy(s->kinds[k].text[s->kinds[k].text_count++], text, sizeof text);
+        slice_copy(s->kinds[k].text[s->kinds[k].text_count++], STEPLOG_SAMPLE_BYTES, slice_of(text));
+}
+
+static bool has_fraction(struct slice line) {
+    for (size_t i = 1; i + 1 < line.size_bytes && i < STEPLOG_SAMPLE_BYTES; i++)
+        if (line.data[i] == '.' && is_digit(line.data[i - 1]) && is_digit(line.data[i + 1]))
+            return true;
+    return false;
+}
+
+void step_samples_line(struct step_samples *s, struct slice line) {
+    char text[STEPLOG_SAMPLE_BYTES];
+    struct generic_line l;
+    bool is_sampled = s->tries < MAX_TRIES || s->lines % BURST_EVERY < BURST_LINES;
+    s->lines++;
+    if (!is_sampled)
+        return;
+    bool is_worth = generic_line_is_worth(line);
+    if (!is_worth && !has_fraction(line))
+        return;
+    s->tries++;
+    if (!make_plain(line, text))
+        return;
+    if (is_worth && parse_step(slice_of(text), &l))
+        note_named(s, text, &l);
+    else if (!is_worth || !generic_line_is_evaluation(&l))
+        rising_line(&s->rising, text);
 }
 
 void step_samples_fill(const struct step_samples *s, struct steplog_explanation *e) {
@@ -93,10 +114,17 @@ void step_samples_fill(const struct step_samples *s, struct steplog_explanation 
     for (int k = 1; k < s->count; k++)
         if (s->kinds[k].lines > s->kinds[best].lines)
             best = k;
-    if (e->sample_count > 0 || s->count == 0 || s->kinds[best].lines < MIN_LINES)
+    if (e->sample_count > 0)
         return;
-    memcpy(e->samples, s->kinds[best].text, sizeof e->samples);
-    e->sample_count = s->kinds[best].text_count;
+    const struct rising_kind *rising = rising_best(&s->rising, &e->number_place);
+    if (s->count > 0 && s->kinds[best].lines >= MIN_LINES) {
+        memcpy(e->samples, s->kinds[best].text, sizeof e->samples);
+        e->sample_count = s->kinds[best].text_count;
+    } else if (rising != NULL) {
+        memcpy(e->samples, rising->text, sizeof e->samples);
+        e->sample_count = STEPLOG_SAMPLES;
+        e->is_by_number = true;
+    }
 }
 
 /* ---- the pattern ---- */
@@ -144,20 +172,36 @@ static void append_lead(struct buf *out, struct slice lead) {
     append_literal(out, lead);
 }
 
+/* The sample's counter, and its times. */
+static bool read_sample(const struct steplog_explanation *e, int i, struct generic_line *l) {
+    struct slice text = slice_of(e->samples[i]);
+    if (!e->is_by_number)
+        return parse_step(text, l);
+    generic_line_parse(text, l);
+    return rising_number(text, e->number_place, &l->counter.lead, &l->counter.number);
+}
+
 bool step_samples_suggest(const struct steplog_explanation *e, char pattern[static STEPLOG_MAX_PATTERN_BYTES + 1]) {
     struct generic_line lines[STEPLOG_SAMPLES];
     if (e->sample_count < STEPLOG_SAMPLES)
         return false;
     for (int i = 0; i < STEPLOG_SAMPLES; i++) {
-        if (!parse_step(slice_of(e->samples[i]), &lines[i]))
+        if (!read_sample(e, i, &lines[i]))
             return false;
         const struct generic_figure *f = &lines[i].counter; /* "[3][ 50/1500]", "1,234": no pattern holds for all */
-        if (f->lead.size_bytes == 0 || f->number.data[f->number.size_bytes] == ',')
+        const char *behind = f->number.data + f->number.size_bytes;
+        if ((f->lead.size_bytes == 0 && !e->is_by_number) || (behind[0] == ',' && is_digit(behind[1])))
             return false;
     }
     CLEANUP_BUF struct buf out;
     buf_init(&out, STEPLOG_MAX_PATTERN_BYTES);
-    append_lead(&out, lines[0].counter.lead);
+    struct slice lead = lines[0].counter.lead;
+    bool is_unnamed = lead.size_bytes == 0 || !rising_is_word(lead.data[0]);
+    if (e->is_by_number && is_unnamed && lead.data == e->samples[0]) {
+        buf_append_text(&out, "^\\s*"); /* only its place shows which number it is */
+        skip_spaces(&lead);
+    }
+    append_lead(&out, lead);
     buf_append_text(&out, "(?<step>[0-9]+)");
     const struct generic_figure *duration = step_duration(&lines[0], &lines[1]);
     if (duration != NULL) {

@@ -5,6 +5,7 @@
 
 #include "base/slice.h"
 #include "steplog/explain.h"
+#include "steplog/rising.h"
 
 #define STEP_SAMPLES_KINDS 4
 
@@ -17,12 +18,13 @@ struct step_samples { /* all zero is empty */
         int text_count;
     } kinds[STEP_SAMPLES_KINDS];
     int count;
-    int64_t tries; /* lines that were parsed */
+    int64_t tries, lines; /* lines that were parsed, of all */
+    struct rising rising; /* where no line names a step */
 };
 
 /* A line as it came, with or without a transport's stamp. */
 void step_samples_line(struct step_samples *s, struct slice line);
-/* Those of the kind with the most lines; e keeps its own if it has any. */
+/* Those of the kind with the most lines, else those with a number that rises; e keeps its own if it has any. */
 void step_samples_fill(const struct step_samples *s, struct steplog_explanation *e);
 /* A PCRE2 pattern for such lines, ready as --regex and spec.stepLog.regex.step: with the named group step, and seconds
  * or milliseconds where a duration is there. False if the samples show no step number. */

@@ -78,6 +78,30 @@ TEST(the_suggestion_works_as_it_is_shown) {
     }
 }
 
+/* In words that no format knows: the answer says that only the number speaks for it. */
+TEST(lines_in_unknown_words_get_a_pattern_by_their_number) {
+    CLEANUP_BUF struct buf log;
+    buf_init(&log, 1 << 20);
+    buf_append_text(&log, "2026-11-21T01:59:50Z loading\n");
+    for (int i = 0; i < 50; i++)
+        buf_format(&log, "2026-11-21T02:00:%02d.000Z phase=%d cost %.2f\n", i, i, 9.0 / (i + 1));
+    run_write_file("phase.log", log.data, log.size_bytes);
+    json_t *answer = answer_of("phase.log", "-o json",
+                               "phase.log: no step in any line (51); describe a step's line with --regex or "
+                               "--format-file");
+    CHECK_TEXT(pick_text(answer, "log.samplesShow"), "RisingNumber");
+    CHECK_TEXT(pick_text(answer, "suggestion.regex"), "\\bphase=(?<step>[0-9]+)");
+    CHECK_INT(pick_int(answer, "suggestion.gives.steps.retained", 0), 50);
+    json_decref(answer);
+    struct run run = run_analyze("phase.log", "");
+    CHECK_INT(run.code, 1);
+    CHECK(strstr(run.out,
+                 "\nNo line names a step. In these a number rises, which may count steps\n  phase=0 cost 9.00\n"
+                 "  phase=1 cost 4.50\n") != NULL);
+    CHECK(strstr(run.out, "analyze phase.log --regex 'step=\\bphase=(?<step>[0-9]+)'\n  It reads 50 steps") != NULL);
+    run_done(&run);
+}
+
 TEST(numbers_that_cannot_be_given_are_not) {
     write_trainer("bare.log", false);
     json_t *answer = answer_of("bare.log", "-o json --format MaxText",

@@ -61,3 +61,98 @@ TEST(a_sample_is_shown_without_the_terminal_s_escapes) {
     CHECK_TEXT(e.samples[0], "[trainer] opt_step 1 | loss 4 | 1.5 s/it");
     CHECK_TEXT(e.samples[1], "[trainer] opt_step 2 | loss 4 | 1.5 s/it");
 }
+
+static void read_rising(struct steplog_explanation *e, const char *format, int from, int to, int by) {
+    struct step_samples samples = {0};
+    for (int i = from; i < to; i += by) {
+        char line[300];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(line, sizeof line, format, i, 9.5 / (i + 1));
+#pragma GCC diagnostic pop
+        step_samples_line(&samples, SLICE("worker ok, load 0.5"));
+        step_samples_line(&samples, slice_of(line));
+    }
+    *e = (struct steplog_explanation){0};
+    step_samples_fill(&samples, e);
+}
+
+/* Words that no format knows, and none at all. */
+TEST(a_number_that_rises_gives_a_pattern) {
+    static const struct {
+        const char *line, *pattern;
+    } cases[] = {
+        {"phase=%d cost %.1f", "\\bphase=(?<step>[0-9]+)"},
+        {"12:00:07 INFO core.py:88 | k=%d f=%.3f", "\\bk=(?<step>[0-9]+)"},
+        {"<< %4d | obj %.3f | wall 2.00 s >>", "^\\s*<<\\s*(?<step>[0-9]+).*?\\b(?<seconds>[0-9.]+) ?s"},
+        {"%d\t%.5f", "^\\s*\\b(?<step>[0-9]+)"},
+        {"Runde %d/900: Verlust %.3f", "\\bRunde\\s*(?<step>[0-9]+)"},
+        {"{\"k\": %d, \"f\": %.3e}", "\\bk\":\\s*(?<step>[0-9]+)"},
+        {"1763690400.25 phase %d f -%.3f", "\\bphase\\s*(?<step>[0-9]+)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char pattern[STEPLOG_MAX_PATTERN_BYTES + 1] = "";
+        struct steplog_explanation e;
+        read_rising(&e, cases[i].line, 7, 120, 1);
+        CHECK(step_samples_suggest(&e, pattern));
+        CHECK_TEXT(pattern, cases[i].pattern);
+    }
+}
+
+TEST(the_slowest_number_is_the_counter) {
+    char pattern[STEPLOG_MAX_PATTERN_BYTES + 1] = "";
+    struct steplog_explanation e;
+    struct step_samples samples = {0};
+    for (int i = 1; i < 30; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "n %d seen, k %d, f 0.25", 4096 * i, 10 * i);
+        step_samples_line(&samples, slice_of(line));
+    }
+    e = (struct steplog_explanation){0};
+    step_samples_fill(&samples, &e);
+    CHECK(step_samples_suggest(&e, pattern));
+    CHECK_TEXT(pattern, "\\bk\\s*(?<step>[0-9]+)");
+    CHECK_TEXT(e.samples[1], "n 8192 seen, k 20, f 0.25");
+}
+
+/* Too few lines, no distance that stays, no number with a fraction, a time that rises, a name that no word has. */
+TEST(a_number_that_does_not_rise_like_steps_gives_none) {
+    static const struct {
+        const char *line;
+        int from, to, by;
+    } cases[] = {{"phase=%d cost %.1f", 1, 4, 1},
+                 {"phase=%d cost 3", 1, 90, 1},
+                 {"[%d] cost %.1f", 1763690400, 1763690440, 1},
+                 {"12:00:01 %d cost %.1f", 1, 90, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char pattern[STEPLOG_MAX_PATTERN_BYTES + 1] = "";
+        struct steplog_explanation e;
+        read_rising(&e, cases[i].line, cases[i].from, cases[i].to, cases[i].by);
+        CHECK(!step_samples_suggest(&e, pattern));
+    }
+    struct step_samples samples = {0};
+    struct steplog_explanation e = {0};
+    for (int i = 1; i < 40; i++) { /* squares */
+        char line[100];
+        snprintf(line, sizeof line, "request %d took a while, load 0.5", i * i);
+        step_samples_line(&samples, slice_of(line));
+    }
+    step_samples_fill(&samples, &e);
+    CHECK_INT(e.sample_count, 0);
+}
+
+/* Behind more lines than are looked at one by one. */
+TEST(steps_behind_a_long_preparation_are_found) {
+    struct step_samples samples = {0};
+    struct steplog_explanation e = {0};
+    char pattern[STEPLOG_MAX_PATTERN_BYTES + 1] = "", line[100];
+    for (int i = 0; i < 50000; i++)
+        step_samples_line(&samples, SLICE("shard read, ratio 0.5, 12 files"));
+    for (int i = 0; i < 20000; i++) {
+        snprintf(line, sizeof line, "phase=%d cost 2.5", i);
+        step_samples_line(&samples, slice_of(line));
+    }
+    step_samples_fill(&samples, &e);
+    CHECK(step_samples_suggest(&e, pattern));
+    CHECK_TEXT(pattern, "\\bphase=(?<step>[0-9]+)");
+}

@@ -78,6 +78,8 @@ static void write_log(struct jwrite *w, const struct analyze_unread *u) {
     for (int i = 0; u->steps == 0 && i < e->sample_count; i++)
         jwrite_text(w, e->samples[i]);
     jwrite_array_end(w);
+    if (u->steps == 0 && e->sample_count > 0)
+        jwrite_member_text(w, "samplesShow", e->is_by_number ? "RisingNumber" : "Step");
     jwrite_object_end(w);
 }
 
@@ -191,7 +193,10 @@ static void draw_samples(const json_t *answer, struct buf *out) {
     size_t i;
     json_t *item;
     const json_t *samples = pick(answer, "log.samples");
-    if (json_array_size(samples) > 0)
+    bool is_by_number = strcmp(pick_text(answer, "log.samplesShow"), "RisingNumber") == 0;
+    if (is_by_number)
+        buf_append_text(out, "\nNo line names a step. In these a number rises, which may count steps\n");
+    else if (json_array_size(samples) > 0)
         buf_append_text(out, "\nLines that look like steps\n");
     else if (json_array_size(pick(answer, "log.formats")) > 0 && pick_int(answer, "log.lines", 0) > 0)
         buf_append_text(out,

@@ -168,9 +168,8 @@ static void set_not_recognized(struct view *v, int64_t at_ms) {
         step_samples_fill(last->samples, &e);
     if (step_samples_suggest(&e, pattern))
         set(v, STEP_LOG_ATTACHED, false, "FormatNotRecognized", at_ms,
-            "no line of the log reports a step; lines that look like steps match spec.stepLog {format: Regex, regex: "
-            "{step: '%s'}}",
-            pattern);
+            "no line of the log reports a step; lines %s match spec.stepLog {format: Regex, regex: {step: '%s'}}",
+            e.is_by_number ? "whose number rises as that of steps may" : "that look like steps", pattern);
     char *message = v->conditions[STEP_LOG_ATTACHED].message;
     for (int i = 0; i < e.tried_count; i++) {
         size_t used = strlen(message), room = sizeof v->conditions[0].message - used;
