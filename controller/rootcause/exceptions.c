@@ -83,8 +83,9 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
         f.role = ROLE_PRIMARY;
     if (is_of_frame(row))
         name_exception(&f, exception), f.class_ = row->class_, f.owner = row->owner;
-    if (is_stored(f.class_) && w->traceback.frame_row != NULL && is_stored(w->traceback.frame_row->class_))
-        f.class_ = w->traceback.frame_row->class_, f.owner = w->traceback.frame_row->owner;
+    const struct signature *named = w->traceback.named.row;
+    if (is_stored(f.class_) && named != NULL && is_stored(named->class_))
+        f.class_ = named->class_, f.owner = named->owner;
     w->traceback.is_carried |= is_carried(exception);
     if (w->traceback.is_carried || (w->traceback.is_loading && !is_bare))
         blame_data(&f);
@@ -119,12 +120,13 @@ static bool is_programming_error(struct slice name) {
     return false;
 }
 
+/* A line of source may raise what its caller handles; the head of a traceback names what ended the program. */
 void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, const struct line *line,
-                            struct slice name, int64_t number) {
+                            struct slice name, bool is_head, int64_t number) {
     const struct signature *row = matcher_find(log->matcher, name, NULL);
     if (row == NULL)
         row = matcher_exception(log->matcher, name);
-    bool is_named = row != NULL ? row->role == ROLE_PRIMARY : is_programming_error(name);
+    bool is_named = row != NULL ? row->role == ROLE_PRIMARY : is_head || is_programming_error(name);
     if (!is_named || w->traceback.is_ignored || w->traceback.is_thread)
         return;
     struct finding f = finding_make(line, w, row, number, 0);
@@ -135,14 +137,29 @@ void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, c
         finding_keep(log, &f);
 }
 
+/* What a data loader reports of a worker whose own traceback is cut off. */
+static bool take_cut_worker(struct rootcause_log *log, const struct writer *w, const struct signature *row) {
+    struct finding *report = &log->found[ROLE_WEAK];
+    if (!w->traceback.is_carried || report->role != ROLE_WEAK || report->line != w->decided_line)
+        return false;
+    if (report->row == NULL)
+        report->class_ = row->class_, report->owner = row->owner;
+    return true;
+}
+
 void exceptions_take_cut(struct rootcause_log *log, const struct writer *w) {
     const struct traceback *t = &w->traceback;
-    struct line line = {.text = slice_of(t->named), .at_ns = INT64_MIN, .rank = w->rank};
-    bool is_cut = t->is_open && !t->is_reversed && !t->is_ignored && !t->is_thread && t->frame_row != NULL;
-    if (!is_cut || log->found == NULL || log->found[ROLE_LAST].role != ROLE_COUNT)
+    const struct named_frame *frame = traceback_cut(t);
+    if (frame == NULL || log->found == NULL || take_cut_worker(log, w, frame->row))
         return;
-    struct finding f = finding_make(&line, w, t->frame_row, w->frame_line, 0);
+    struct finding *last = &log->found[ROLE_LAST];
+    bool is_general = last->role != ROLE_COUNT && last->row == NULL && last->class_ == CLASS_USER_EXCEPTION;
+    if (last->role != ROLE_COUNT && !is_general)
+        return;
+    struct line line = {.text = slice_of(frame->text), .at_ns = INT64_MIN, .rank = w->rank};
+    struct finding f = finding_make(&line, w, frame->row, frame == &t->raised ? w->raised_line : w->named_line, 0);
     f.role = ROLE_LAST;
+    last->role = ROLE_COUNT;
     finding_keep(log, &f);
 }
 

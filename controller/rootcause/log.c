@@ -190,18 +190,20 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     struct writer *w = writer_of_wrapped(log, line);
     struct slice exception;
     char joined[2 * JOINED_BYTES];
-    int named_count = w->traceback.named_count;
+    int named = w->traceback.named.count, raised = w->traceback.raised.count;
     take_report(log, w, line->text);
     if (w->names_lines > 0)
         take_names(log, w, line->text);
     enum traceback_line kind = traceback_take(&w->traceback, log->matcher, line->text, line->indentation, &exception);
-    if (kind == TRACEBACK_RAISES)
-        exceptions_take_raised(log, w, line, exception, number);
-    if (kind == TRACEBACK_INSIDE || kind == TRACEBACK_RAISES) {
+    if (kind == TRACEBACK_RAISES || kind == TRACEBACK_HEADED)
+        exceptions_take_raised(log, w, line, exception, kind == TRACEBACK_HEADED, number);
+    if (kind == TRACEBACK_INSIDE || kind == TRACEBACK_RAISES || kind == TRACEBACK_HEADED) {
         add_crash_frame(log, w);
         note_stack(log, w, line->text);
-        if (w->traceback.named_count > named_count)
-            w->frame_line = number;
+        if (w->traceback.named.count > named)
+            w->named_line = number;
+        if (w->traceback.raised.count > raised)
+            w->raised_line = number;
         w->end_size = 0;
         return;
     }

@@ -23,7 +23,8 @@ struct writer {
     uint64_t prefix;
     int64_t rank;
     struct traceback traceback;
-    int64_t frame_line;     /* of its last frame that the table names */
+    int64_t named_line;     /* of its last frame that the table names, by IN_FRAME */
+    int64_t raised_line;    /* by IN_RAISED */
     struct finding pending; /* role ROLE_COUNT: none */
     int message_lines;
     int names_lines;               /* that may still name whom a symptom waits for; 0: none */

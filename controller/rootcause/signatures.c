@@ -57,7 +57,7 @@ static size_t literal_size(struct slice pattern) {
 
 /* A row that breaks the rules of the table is our own mistake: the tests read it, too. */
 static struct signature read_row(struct slice line) {
-    static const char *const places[] = {"line", "exception", "frame", "raised"};
+    static const char *const places[] = {"line", "exception", "value", "name", "frame", "raised"};
     struct slice class_name, role, place, owner;
     struct signature row = {0};
     bool is_whole = slice_take_until(&line, '\t', &class_name) && slice_take_until(&line, '\t', &role) &&
@@ -157,8 +157,10 @@ static bool is_whole_literal(const struct signature *row) {
     return row->head.size_bytes == row->pattern.size_bytes;
 }
 
-const struct signature *matcher_find(const struct matcher *m, struct slice line, size_t *at) {
-    const struct heads *heads = &m->heads[IN_LINE];
+/* The first row of the table whose text is within this one. */
+static const struct signature *find(const struct matcher *m, enum signature_place place, struct slice line,
+                                    size_t *at) {
+    const struct heads *heads = &m->heads[place];
     const struct signature *best = NULL;
     int tries = 0;
     for (struct literals_hit hit = {0}; literals_next(heads->literals, line, &hit);) {
@@ -177,6 +179,19 @@ const struct signature *matcher_find(const struct matcher *m, struct slice line,
     return best;
 }
 
+const struct signature *matcher_find(const struct matcher *m, struct slice line, size_t *at) {
+    return find(m, IN_LINE, line, at);
+}
+
+const struct signature *matcher_within(const struct matcher *m, enum signature_place place, struct slice text) {
+    return find(m, place, text, NULL);
+}
+
+/* Whatever is wrong raises these: the message says what. */
+static bool is_of_any_value(struct slice name) {
+    return slice_is(name, "ValueError") || slice_is(name, "AssertionError") || slice_is(name, "Exception");
+}
+
 const struct signature *matcher_exception(const struct matcher *m, struct slice text) {
     const struct heads *heads = &m->heads[IN_EXCEPTION];
     if (text.size_bytes > SIGNATURE_REACH)
@@ -189,15 +204,8 @@ const struct signature *matcher_exception(const struct matcher *m, struct slice 
         if (is_name ? slice_equal(name, row->pattern) : fits(row->pattern, text))
             return row;
     }
-    return NULL;
-}
-
-const struct signature *matcher_frame(const struct matcher *m, enum signature_place place, struct slice frame) {
-    const struct signature *best = NULL;
-    for (struct literals_hit hit = {0}; literals_next(m->heads[place].literals, frame, &hit);) {
-        const struct signature *row = m->heads[place].rows[hit.number];
-        if (best == NULL || row < best)
-            best = row;
-    }
-    return best;
+    if (is_of_any_value(name))
+        return matcher_within(m, IN_VALUE, slice_skip(text, name.size_bytes));
+    const char *paren = slice_find_char(name, '(');
+    return matcher_within(m, IN_NAME, paren != NULL ? slice_range(name.data, paren) : name);
 }

@@ -24,7 +24,7 @@ enum rootcause_role {
         ROLE_COUNT
 };
 
-enum signature_place { IN_LINE, IN_EXCEPTION, IN_FRAME, IN_RAISED, PLACE_COUNT };
+enum signature_place { IN_LINE, IN_EXCEPTION, IN_VALUE, IN_NAME, IN_FRAME, IN_RAISED, PLACE_COUNT };
 
 struct signature { /* borrows from the table */
     enum rootcause_class class_;
@@ -45,10 +45,12 @@ void matcher_free(struct matcher *m);
 
 /* The row that a line fits; NULL: none. *at (may be NULL): where in the line its text starts. */
 const struct signature *matcher_find(const struct matcher *m, struct slice line, size_t *at);
-/* The row of an exception, by "Name: message" without its modules; NULL: none. */
+/* The row of an exception, by "Name: message" without its modules: by both, by the message where the name says nothing,
+ * or by a word of the name; NULL: none. */
 const struct signature *matcher_exception(const struct matcher *m, struct slice text);
-/* The row of a frame, "/path/file.py, in function"; NULL: none. place: IN_FRAME, or IN_RAISED for the last one. */
-const struct signature *matcher_frame(const struct matcher *m, enum signature_place place, struct slice frame);
+/* The first row whose text is within a frame, "/path/file.py, in function", or a name; NULL: none. place: IN_FRAME, or
+ * IN_RAISED for the last frame, or IN_NAME. */
+const struct signature *matcher_within(const struct matcher *m, enum signature_place place, struct slice text);
 /* All rows, in the order of the table. */
 const struct signature *matcher_rows(const struct matcher *m, size_t *count);
 

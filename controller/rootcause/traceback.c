@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-enum { MAX_LINES = 2000 };
+enum { MAX_LINES = 2000, MAX_LINES_AFTER_CUT = 12 };
 
 static const char start_words[] = "Traceback (most recent call last)";
 
@@ -31,18 +31,24 @@ static bool is_row_of(const struct signature *row, enum rootcause_class c) {
     return row != NULL && row->class_ == c;
 }
 
+static void name_frame(struct named_frame *frame, const struct signature *row, struct slice text) {
+    frame->row = row;
+    frame->count++;
+    slice_copy(frame->text, sizeof frame->text, text);
+}
+
 /* number: 0 if the frame names no line. The deepest frame that the table names decides; the program's own frames name
  * nothing of a library. What a module runs when it is imported says nothing of what it is for. */
 static void note_frame(struct traceback *t, const struct matcher *m, struct slice path, int64_t number,
                        struct slice function, struct slice whole) {
-    const struct signature *row = matcher_frame(m, IN_FRAME, whole);
-    if (row != NULL) {
-        t->frame_row = row;
-        slice_copy(t->named, sizeof t->named, whole);
-        t->named_count++;
-    }
-    t->raised_row = slice_contains(function, "<module>") ? NULL : matcher_frame(m, IN_RAISED, whole);
-    t->is_loading |= is_row_of(row, CLASS_DATA_ERROR) || is_row_of(t->raised_row, CLASS_DATA_ERROR) ||
+    const struct signature *row = matcher_within(m, IN_FRAME, whole);
+    if (row != NULL)
+        name_frame(&t->named, row, whole);
+    t->raised.row = NULL;
+    row = slice_contains(function, "<module>") ? NULL : matcher_within(m, IN_RAISED, whole);
+    if (row != NULL && row->role != ROLE_ADVICE)
+        name_frame(&t->raised, row, whole);
+    t->is_loading |= is_row_of(t->named.row, CLASS_DATA_ERROR) || is_row_of(row, CLASS_DATA_ERROR) ||
                      slice_contains(path, "torch/utils/data/");
     t->source_row = NULL;
     if (is_installed(path) || (t->is_reversed && t->frame[0] != '\0'))
@@ -53,6 +59,17 @@ static void note_frame(struct traceback *t, const struct matcher *m, struct slic
     if (number > 0)
         snprintf(at, sizeof at, ":%lld", (long long)number);
     snprintf(t->frame, sizeof t->frame, "%s%s%s%s", name, at, in[0] ? " in " : "", in);
+}
+
+/* A frame of another style, in the words of a plain one: the table knows those. */
+static void note_styled_frame(struct traceback *t, const struct matcher *m, struct slice path, int64_t number,
+                              struct slice function) {
+    char plain[4 * TRACEBACK_FRAME_BYTES];
+    int path_bytes = path.size_bytes > sizeof plain / 2 ? (int)(sizeof plain / 2) : (int)path.size_bytes;
+    int name_bytes = function.size_bytes > sizeof plain / 4 ? (int)(sizeof plain / 4) : (int)function.size_bytes;
+    snprintf(plain, sizeof plain, "File \"%.*s\", line %lld, in %.*s", path_bytes,
+             path.data + path.size_bytes - path_bytes, (long long)number, name_bytes, function.data);
+    note_frame(t, m, path, number, function, slice_of(plain));
 }
 
 /* IPython before 8: "~/a/train.py in step(x)", "<ipython-input-1-2> in <module>". Colab makes links of them:
@@ -73,7 +90,7 @@ static bool take_old_ipython_frame(struct traceback *t, const struct matcher *m,
         return false;
     struct slice name = function;
     slice_take_until(&function, '(', &name);
-    note_frame(t, m, path, 0, name, text);
+    note_styled_frame(t, m, path, 0, name);
     return true;
 }
 
@@ -85,7 +102,7 @@ static bool take_arrow(struct traceback *t, const struct matcher *m, struct slic
         ;
     if (rest.data == text.data || !slice_take_prefix(&rest, "> ") || !slice_take_uint(&rest, &number))
         return false;
-    t->source_row = matcher_frame(m, IN_FRAME, rest);
+    t->source_row = matcher_within(m, IN_FRAME, rest);
     *source = slice_trim(rest);
     return true;
 }
@@ -99,7 +116,7 @@ static bool take_ipython_frame(struct traceback *t, const struct matcher *m, str
         return false;
     if (!slice_take_until(&rest, '(', &function))
         function = rest;
-    note_frame(t, m, path, number, function, text);
+    note_styled_frame(t, m, path, number, function);
     return true;
 }
 
@@ -146,7 +163,7 @@ static bool take_box_frame(struct traceback *t, const struct matcher *m, struct 
     size_t n = 0;
     while (n < rest.size_bytes && rest.data[n] != ' ')
         n++;
-    note_frame(t, m, path, number, (struct slice){rest.data, n}, text);
+    note_styled_frame(t, m, path, number, (struct slice){rest.data, n});
     return true;
 }
 
@@ -321,7 +338,7 @@ static enum traceback_line take_open(struct traceback *t, const struct matcher *
         return TRACEBACK_EXCEPTION;
     }
     if (had_source_next && !t->is_reversed)
-        t->source_row = matcher_frame(m, IN_FRAME, text);
+        t->source_row = matcher_within(m, IN_FRAME, text);
     if (had_source_next && !t->is_reversed && is_raise(text, exception))
         return TRACEBACK_RAISES;
     if ((had_source_next && !t->is_reversed) || indentation >= 3)
@@ -369,7 +386,7 @@ enum traceback_line traceback_take(struct traceback *t, const struct matcher *m,
             begin(t, is_reversed, slice_contains(text, "Original Traceback"));
         if (t->is_open && !is_reversed)
             t->column = (size_t)(slice_find(text, start_words) - text.data);
-        return is_headed(text, exception) ? TRACEBACK_RAISES : TRACEBACK_INSIDE;
+        return is_headed(text, exception) ? TRACEBACK_HEADED : TRACEBACK_INSIDE;
     }
     if (take_between(t, text))
         return TRACEBACK_INSIDE;
@@ -385,10 +402,19 @@ enum traceback_line traceback_take(struct traceback *t, const struct matcher *m,
 }
 
 const struct signature *traceback_row(const struct traceback *t) {
-    const struct signature *row = t->raised_row != NULL ? t->raised_row : t->frame_row;
+    const struct signature *row = t->raised.row != NULL ? t->raised.row : t->named.row;
     return row != NULL ? row : t->source_row;
 }
 
+/* What reads a configuration is on the way to everything else: the frame after it may be missing. */
+const struct named_frame *traceback_cut(const struct traceback *t) {
+    if (!t->is_open || t->is_reversed || t->is_ignored || t->is_thread)
+        return NULL;
+    if (t->raised.row != NULL && !is_row_of(t->raised.row, CLASS_CONFIG_ERROR) && t->lines <= MAX_LINES_AFTER_CUT)
+        return &t->raised;
+    return t->named.row != NULL ? &t->named : NULL;
+}
+
 bool traceback_is_of_start(const struct traceback *t) {
-    return is_row_of(t->frame_row, CLASS_STARTUP_RENDEZVOUS) || is_row_of(t->source_row, CLASS_STARTUP_RENDEZVOUS);
+    return is_row_of(t->named.row, CLASS_STARTUP_RENDEZVOUS) || is_row_of(t->source_row, CLASS_STARTUP_RENDEZVOUS);
 }

@@ -11,9 +11,17 @@
 enum traceback_line {
     TRACEBACK_OUTSIDE,
     TRACEBACK_INSIDE,    /* a part that names no cause */
-    TRACEBACK_RAISES,    /* a part that names the exception, whose own line comes later unless the text ends before */
+    TRACEBACK_RAISES,    /* a part that names an exception, whose own line comes later unless the text ends before */
+    TRACEBACK_HEADED,    /* the same, above the frames: of the exception that ends the traceback */
     TRACEBACK_EXCEPTION, /* its last line */
     TRACEBACK_BARE       /* looks like an exception, outside a traceback */
+};
+
+/* The last of the frames that a place of the table names. */
+struct named_frame {
+    const struct signature *row; /* NULL: none */
+    int count;                   /* of such frames */
+    char text[TRACEBACK_FRAME_BYTES];
 };
 
 struct traceback {                                          /* all-zero: outside */
@@ -29,21 +37,21 @@ struct traceback {                                          /* all-zero: outside
     bool has_column;
     char boxed[2 * TRACEBACK_FRAME_BYTES]; /* the start of a frame that a box of rich wraps; "" if none */
     char frame[TRACEBACK_FRAME_BYTES];     /* the last one outside installed packages: "train.py:12 in step" */
-    const struct signature *frame_row;     /* of the frames that the table names */
-    char named[TRACEBACK_FRAME_BYTES];     /* that frame */
-    int named_count;                       /* how many there were */
-    const struct signature *raised_row;    /* of the last frame */
+    struct named_frame named;              /* by IN_FRAME */
+    struct named_frame raised;             /* by IN_RAISED: the last frame, or none */
     const struct signature *source_row;    /* of the last frame's line of source: what it called */
 };
 
 /* text: without indentation. After TRACEBACK_EXCEPTION and TRACEBACK_BARE *exception is "Name: message" without the
- * modules of the name, after TRACEBACK_RAISES its name. */
+ * modules of the name, after TRACEBACK_RAISES and TRACEBACK_HEADED its name. */
 enum traceback_line traceback_take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
                                    struct slice *exception);
 
 /* Where the exception was raised says what it is about: the row of the last frame, then of the deepest that the table
  * names, then of the last line of source. NULL: none. */
 const struct signature *traceback_row(const struct traceback *t);
+/* The frame that says what a traceback is about whose end is cut off; NULL: none does, or too much follows. */
+const struct named_frame *traceback_cut(const struct traceback *t);
 /* A frame or the last line of source sets up the processes' first connection. */
 bool traceback_is_of_start(const struct traceback *t);
 

@@ -5,8 +5,9 @@
 #include "rootcause/signatures.h"
 
 /* "Got completion from peer * with status=#" as a process would print it. */
-static void print_row(struct buf *out, struct slice pattern) {
+static void print_row(struct buf *out, struct slice pattern, const char *start) {
     buf_clear(out);
+    buf_append_text(out, start);
     for (size_t i = 0; i < pattern.size_bytes; i++)
         if (pattern.data[i] == '*')
             buf_append_text(out, "(x) ");
@@ -17,11 +18,11 @@ static void print_row(struct buf *out, struct slice pattern) {
 }
 
 static const struct signature *find(const struct matcher *m, const struct signature *row, struct buf *line) {
-    print_row(line, row->pattern);
-    if (row->place == IN_EXCEPTION)
+    print_row(line, row->pattern, row->place == IN_VALUE ? "ValueError: " : "");
+    if (row->place == IN_EXCEPTION || row->place == IN_VALUE || row->place == IN_NAME)
         return matcher_exception(m, buf_slice(line));
     return row->place == IN_LINE ? matcher_find(m, buf_slice(line), NULL)
-                                 : matcher_frame(m, row->place, buf_slice(line));
+                                 : matcher_within(m, row->place, buf_slice(line));
 }
 
 TEST(every_row_is_found_by_its_text) {

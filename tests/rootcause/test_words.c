@@ -1,0 +1,85 @@
+/* Messages that no row has whole: their numbers, the words of an exception's name, and other languages. */
+#include "examples.h"
+
+/* The text after a number is the C library's, in the language of the process. */
+TEST(errors_by_their_number) {
+    static const struct example examples[] = {
+        {CLASS_STORAGE_ERROR, false, "OSError: [Errno 28] Auf dem Ger\xc3\xa4t ist kein Speicherplatz mehr: 'a.pt'\n"},
+        {CLASS_STORAGE_ERROR, false, "OSError: [Errno 5] E/A-Fe\n"},
+        {CLASS_STORAGE_ERROR, false, "Error: failed to write shard: Uncategorized (os error 122)\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false, "OSError: [Errno 98] L'adresse est d\xc3\xa9j\xc3\xa0 prise\n"},
+        {CLASS_PEER_LOST, true, "OSError: [Errno 104] \xd0\xa1\xd0\xb1\xd1\x80\xd0\xbe\xd1\x81\n"},
+        {CLASS_HOST_OOM, false, "OSError: [Errno 12] Kann keinen Speicher reservieren\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* bash and glibc's strsignal in the language of the shell. */
+TEST(signals_in_other_languages) {
+    static const struct example examples[] = {
+        {CLASS_CRASH_SIGNAL, false, "./run.sh: \xe8\xa1\x8c 7: 12 \xe6\xae\xb5\xe9\x94\x99\xe8\xaf\xaf  python a.py\n"},
+        {CLASS_CRASH_SIGNAL, false, "run.sh: Zeile 7: 12 Speicherzugriffsfehler  (Speicherabzug geschrieben) python\n"},
+        {CLASS_CRASH_SIGNAL, false, "run.sh: ligne 7 : 12 Erreur de segmentation  (core dumped) python a.py\n"},
+        {CLASS_UNKNOWN, false, "run.sh: Zeile 7: 12 Get\xc3\xb6tet  python a.py\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* An exception that no row names is about what its own name says; without a word of these it is the program's. */
+TEST(words_of_the_name_of_an_exception) {
+#define RAISED(text)                                                                                                   \
+    "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in main\n    run()\n" text "\n"
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false, RAISED("acme.core.RunConfigurationError: no such mode")},
+        {CLASS_CHECKPOINT_ERROR, false, RAISED("acme.io.CheckpointReadError: shard 3")},
+        {CLASS_DATA_ERROR, false, RAISED("acme.io.DatasetIncompleteError: shard 3")},
+        {CLASS_AUTH_QUOTA, false, RAISED("acme.hub.CredentialsMissingError: log in first")},
+        {CLASS_AUTH_QUOTA, false, RAISED("acme.hub.HourlyRateLimitError: too fast")},
+        {CLASS_COMPILE_ERROR, false, RAISED("acme.kernels.KernelCompilationError: line 3")},
+        {CLASS_DEVICE_OOM, false, RAISED("acme.XPUOutOfMemoryError: 3 GiB")},
+        {CLASS_STARTUP_RENDEZVOUS, false, RAISED("acme.RendezvousGaveUpError: 3 of 4")},
+        {CLASS_HANG_WATCHDOG, true, RAISED("acme.WatchdogExpiredError: 600 s")},
+        {CLASS_NAN_DIVERGENCE, false, RAISED("acme.NonFiniteGradientError: layer 3")},
+        {CLASS_PREEMPTION, false, RAISED("acme.PreemptionNoticeError: 30 s")},
+        {CLASS_USER_EXCEPTION, false, RAISED("acme.TokenizerMismatchError: 3")},
+        {CLASS_USER_EXCEPTION, false, RAISED("KeyError: 'Config'")},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* A check of a setting says what it has to be. */
+TEST(settings_that_a_check_refuses) {
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false, RAISED("AssertionError: chunks per rank: 0 has to be greater than 0")},
+        {CLASS_CONFIG_ERROR, false, RAISED("ValueError: the number of stages must be at least 2")},
+        {CLASS_CONFIG_ERROR, false, RAISED("Exception: please set the run's name: must be set")},
+        {CLASS_CONFIG_ERROR, false, "Key 'stages' not in 'PipelineSection'\n    full_key: pipeline.stages\n"},
+        {CLASS_USER_EXCEPTION, false, RAISED("RuntimeError: the sum must be at least 2")},
+        {CLASS_USER_EXCEPTION, false, RAISED("ValueError: shapes (3,4) and (5,) not aligned")},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* absl::Status in TensorFlow and torch_xla: the words of a status stand after a colon or in a bracket. */
+TEST(status_words_of_a_peer) {
+    static const struct example examples[] = {
+        {CLASS_PEER_LOST, true,
+         "Exception in device=TPU:3: Aborted: Session 7f is not found.\n"
+         "terminate called after throwing an instance of 'std::runtime_error'\n"},
+        {CLASS_PEER_LOST, true,
+         "Exception in device=TPU:3: a.cc:7 : Check failed: run() == Status::OK() (Cancelled: From /job:w/task:0:\n"},
+        {CLASS_PREEMPTION, false, "E0611 10:00:00.1 7 coredump_hook.cc:250] RAW: gathering disabled for SIGTERM.\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Who mounts, who reports: the program's name in front of its error. */
+TEST(errors_by_the_program_that_reports_them) {
+    static const struct example examples[] = {
+        {CLASS_STORAGE_ERROR, false, "stderr: /bin/fusermount: no device, load the module first\n"},
+        {CLASS_STORAGE_ERROR, false, "mount.nfs: access denied by server while mounting s:/data\n"},
+        {CLASS_AUTH_QUOTA, false, "wandb: ERROR cannot reach the backend\n"},
+        {CLASS_GPU_DRIVER, false, "10:00:00 INFO cannot communicate with the NVIDIA driver.\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
