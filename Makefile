@@ -116,7 +116,7 @@ $(OUT)/bin/goodput-controller: $(OUT)/obj/controller/goodput-controller.o $(call
 # The plugin holds no network: kubectl reads the cluster for it. Of operator and export it takes what writes a status and
 # the page. No header of curl, libwebsockets or OpenSSL is read for it, and no call is made that macOS does not have.
 PLUGIN_SOURCES := $(foreach l,$(filter-out io kube gcp sources recorder operator export,$(LAYERS)),$(call sources,$(l))) \
-	$(filter-out controller/operator/runtime/%,$(call sources,operator)) $(addprefix controller/export/,assets.c document.c fleet.c fleet_read.c)
+	$(filter-out controller/operator/runtime/%,$(call sources,operator)) $(addprefix controller/export/,assets.c document.c fleet.c fleet_brief.c fleet_read.c)
 $(OUT)/libplugin.a: $(call objects,$(PLUGIN_SOURCES))
 	@mkdir -p $(dir $@)
 	@rm -f $@
@@ -200,7 +200,7 @@ outputs: $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-status ## ever
 	@python3 -B tests/outputs/outputs.py $^
 
 # The benchmarks are built too, so that one that stops compiling is noticed.
-BENCHES := $(addprefix $(OUT)/bin/bench-,append fleet jobs rootcause)
+BENCHES := $(addprefix $(OUT)/bin/bench-,append fleet jobs metrics rootcause)
 tests: missing $(BENCHES) $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
@@ -367,6 +367,14 @@ $(OUT)/bin/bench-fleet: $(call objects,tests/bench/fleet.c tests/fleet/lives.c) 
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lm
 
 bench-fleet: $(OUT)/bin/bench-fleet ## one roll-up of a fleet of 10,000 jobs, compared with the promise
+	@$<
+
+.PHONY: bench-metrics
+$(OUT)/bin/bench-metrics: $(call objects,tests/bench/metrics.c) $(call link_order,export)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+bench-metrics: $(OUT)/bin/bench-metrics ## one scrape of /metrics with 10,000 jobs, compared with the promise
 	@$<
 
 # What the model takes for 10,000 JobGoodputs.

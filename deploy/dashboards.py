@@ -10,6 +10,7 @@ puts every query to a real Prometheus, and every dashboard to Grafana's own SDK.
 
 import json
 import os
+import re
 import sys
 
 FOLDER = "helm/goodput-controller/files/dashboards"
@@ -32,7 +33,7 @@ SERIES_LINK = "/d/goodput-job/goodput-job?${datasource:queryparam}&${cluster:que
 QUEUE_LINK = "/d/goodput-queue/goodput-queue?${datasource:queryparam}&${cluster:queryparam}&var-namespace=${__data.fields.Namespace}&var-queue=${__data.fields.Queue}&${__url_time_range}"
 # Name of a column: (label or Value #letter) -> heading.
 JOB_COLUMNS = {"namespace": "Namespace", "jobgoodput": "Job", "queue": "Queue"}
-TOO_MUCH = 'sum by (cluster, namespace, jobgoodput, queue) (goodput_job_chip_seconds{SELECTED,state="allocated"} - ignoring (state) goodput_job_chip_seconds{SELECTED,state="productive"}) / 3600'
+TOO_MUCH = "sum by (cluster, namespace, jobgoodput, queue) (goodput_job_lost_chip_seconds{SELECTED}) / 3600"
 JOB_TABLE = ("table", "Jobs that lost the most chip-hours (the first 50)", 24, None, [
     (f"topk(50, {TOO_MUCH})", "Lost chip-hours", "h"),
     (f"goodput_job_goodput_ratio{{SELECTED}} and on (cluster, namespace, jobgoodput) topk(50, {TOO_MUCH})", "Goodput", "percentunit"),
@@ -124,8 +125,8 @@ def job_stat(title, metric, thresholds=None, unit="percentunit"):
     return ("stat", title, 4, unit, [(metric, "{{namespace}}/{{jobgoodput}}")], {"thresholds": thresholds} if thresholds else {})
 
 
-JOB = ("job", "Goodput: job", [CLUSTER, variable("namespace", "Namespace", "goodput_job_wall_seconds", None, OF_CLUSTER),
-                               variable("job", "Job", "goodput_job_wall_seconds", "jobgoodput", 'cluster=~"$cluster",namespace=~"$namespace"')],
+JOB = ("job", "Goodput: job", [CLUSTER, variable("namespace", "Namespace", "goodput_job_phase", None, OF_CLUSTER),
+                               variable("job", "Job", "goodput_job_phase", "jobgoodput", 'cluster=~"$cluster",namespace=~"$namespace"')],
        'cluster=~"$cluster",namespace=~"$namespace",jobgoodput=~"$job"', [
     ("Now", [
         job_stat("Goodput", "bottomk(10, goodput_job_goodput_ratio{SELECTED})", GOODPUT),
@@ -195,6 +196,28 @@ def targets(queries, selected, kind):
              **({"format": "table"} if kind == "table" else {"legendFormat": q[1]})} for i, q in enumerate(queries)]
 
 
+def default_series():
+    """The metrics that each job has without --all-job-series."""
+    with open("controller/export/metrics_table.h", encoding="utf-8") as source:
+        parts = re.findall(r"#define JOB_DEFAULT_\w+\(X\)(.*?)\n\n", source.read(), re.S)
+    return set(re.findall(r'"(goodput_job_[a-z0-9_]+)"', " ".join(parts)))
+
+
+def needs_more(query):
+    return bool(set(re.findall(r"\bgoodput_job_[a-z0-9_]+", query)) - default_series())
+
+
+NEEDS_MORE = "{} needs the controller's flag --all-job-series (value metrics.allJobSeries of the chart)."
+
+
+def description(queries):
+    more = [q for q in queries if needs_more(q[0])]
+    if not more:
+        return {}
+    who = "This panel" if len(more) == len(queries) else ", ".join(re.sub(r"\{\{\w+\}\}:? ?", "", q[1]) for q in more) + ":"
+    return {"description": NEEDS_MORE.format(who)}
+
+
 def override(name, *properties):
     return {"matcher": {"id": "byName", "options": name}, "properties": [{"id": i, "value": v} for i, v in properties]}
 
@@ -213,7 +236,7 @@ def panel(number, x, y, kind, title, width, unit, queries, more, selected):
                               "thresholdsStyle": {"mode": "line" if "thresholds" in more else "off"}}
     if "link" in more:
         defaults["links"] = [{"title": more["link"][0], "url": more["link"][1]}]
-    made = {"id": number, "type": kind, "title": title, "datasource": DATASOURCE, "gridPos": {"x": x, "y": y, "w": width, "h": HEIGHTS[kind]},
+    made = {"id": number, "type": kind, "title": title, **description(queries), "datasource": DATASOURCE, "gridPos": {"x": x, "y": y, "w": width, "h": HEIGHTS[kind]},
             "targets": targets(queries, selected, kind), "options": dict(OPTIONS[kind]), "fieldConfig": {"defaults": defaults, "overrides": []}}
     if kind == "stat" and "thresholds" in more:
         made["options"]["colorMode"] = "value"

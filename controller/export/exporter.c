@@ -34,6 +34,7 @@ struct exporter {
     struct server *ingest;
     struct endpoint *endpoint;
     const char *namespaces; /* "a,b"; "": all */
+    bool has_all_job_series;
     struct kube_client *client;
     struct kube_reflector **reflectors;
     size_t count, capacity;
@@ -46,7 +47,8 @@ static void serve_metrics(void *context, const struct server_request *request, s
     runtime_figures(e->runtime, &figures);
     figures.ingest = e->endpoint != NULL ? endpoint_figures(e->endpoint) : NULL;
     figures.push_count = push_figures(e->push, &figures.pushes);
-    metrics_write(&e->fleet, &e->rollups, &figures, wall_ms(loop_wall(e->loop)), is_openmetrics, &reply->body);
+    const struct metrics_options options = {wall_ms(loop_wall(e->loop)), is_openmetrics, e->has_all_job_series};
+    metrics_write(&e->fleet, &e->rollups, &figures, &options, &reply->body);
     reply->content_type = is_openmetrics ? PROMETHEUS_OPENMETRICS_TYPE : PROMETHEUS_TEXT_TYPE;
 }
 
@@ -167,6 +169,7 @@ static int start(void *context, const struct runtime *runtime, struct kube_clien
     e->loop = kube_client_loop(client);
     e->client = client;
     e->namespaces = flags->watch_namespaces;
+    e->has_all_job_series = flags->all_job_series;
     e->fleet.cluster_name = flags->cluster_name;
     if (flags->metrics_cert_dir != NULL) {
         e->files = certificate_files_new(e->loop, flags->metrics_cert_dir, err);

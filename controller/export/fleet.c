@@ -14,6 +14,7 @@ static void job_free(void *value) {
     free(job->namespace_);
     free(job->name);
     free((char *)job->object.data);
+    free(job->brief);
     free(job);
 }
 
@@ -114,6 +115,8 @@ int fleet_put(struct fleet *f, const char *namespace_, const char *name, struct 
     job->is_deleted = false;
     free((char *)job->object.data);
     job->object = (struct slice){mem_strndup(trimmed.data, trimmed.size_bytes), trimmed.size_bytes};
+    free(job->brief);
+    job->brief = fleet_brief_new(job->object);
     touch(f, job);
     return 0;
 }
@@ -136,7 +139,9 @@ void fleet_remove(struct fleet *f, const char *namespace_, const char *name) {
     if (job == NULL || job->is_deleted)
         return;
     free((char *)job->object.data);
+    free(job->brief);
     job->object = (struct slice){0};
+    job->brief = NULL;
     job->is_deleted = true;
     touch(f, job);
     if (++f->deleted_count > MAX_DELETED)

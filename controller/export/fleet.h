@@ -8,12 +8,14 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/map.h"
+#include "export/fleet_brief.h"
 
 struct fleet_job {
     char *namespace_, *name;
-    struct slice object; /* owned */
-    int64_t change;      /* number of its last change, from 2 (1: the empty fleet) */
-    bool is_deleted;     /* only its name is left, for readers that have not read its deletion */
+    struct slice object;       /* owned */
+    struct fleet_brief *brief; /* owned; NULL: no numbers */
+    int64_t change;            /* number of its last change, from 2 (1: the empty fleet) */
+    bool is_deleted;           /* only its name is left, for readers that have not read its deletion */
     struct fleet_job *earlier, *later;
 };
 

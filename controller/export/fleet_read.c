@@ -65,23 +65,34 @@ static void read_class(struct jscan *j, void *numbers) {
         n->classes[n->class_count++] = c;
 }
 
+/* The rows of a section stand together in the table. */
 static void read_section(struct jscan *j, struct slice section, struct fleet_numbers *n) {
     struct slice key;
+    size_t first = 0, end;
+    while (first < ARRAY_SIZE(table) && !slice_is(section, table[first].section))
+        first++;
+    for (end = first; end < ARRAY_SIZE(table) && strcmp(table[end].section, table[first].section) == 0;)
+        end++;
+    bool is_interruptions = slice_is(section, "interruptions");
+    if (first == end) {
+        jscan_skip(j);
+        return;
+    }
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key)) {
-        size_t i = 0;
-        while (i < ARRAY_SIZE(table) && !(slice_is(section, table[i].section) && slice_is(key, table[i].key)))
+        size_t i = first;
+        while (i < end && !slice_is(key, table[i].key))
             i++;
-        if (i < ARRAY_SIZE(table))
+        if (i < end)
             read_value(j, table[i].kind, &n->values[i]);
         else if (slice_is(section, "target") && slice_is(key, "queue"))
             jscan_string(j, n->queue, sizeof n->queue);
         else if (slice_is(section, "cost") && slice_is(key, "currency"))
             jscan_string(j, n->currency, sizeof n->currency);
-        else if (slice_is(section, "interruptions") && slice_is(key, "byCause"))
+        else if (is_interruptions && slice_is(key, "byCause"))
             jmembers_each(j, read_cause, n);
-        else if (slice_is(section, "interruptions") && slice_is(key, "byClass"))
+        else if (is_interruptions && slice_is(key, "byClass"))
             jmembers_each(j, read_class, n);
         else
             jscan_skip(j);
@@ -204,7 +215,7 @@ static void read_status(struct jscan *j, void *numbers) {
             read_section(j, key, n);
     }
     struct jscan list;
-    jscan_init(&list, windows);
+    jscan_init_loose(&list, windows);
     jmembers_each(&list, read_window, n);
 }
 
@@ -214,8 +225,15 @@ bool fleet_read_numbers(struct slice object, struct fleet_numbers *numbers) {
     memset(numbers, 0, offsetof(struct fleet_numbers, buckets));
     for (int i = 0; i < FLEET_VALUE_COUNT; i++)
         numbers->values[i] = FLEET_NONE;
-    jscan_init(&j, object);
+    jscan_init_loose(&j, object);
     return jmembers_read(&j, JMEMBERS(rows), numbers) && jscan_error(&j, NULL) == NULL;
+}
+
+const struct fleet_condition fleet_log_unreadable = {.type = "StepLogAttached", .status = "False"};
+
+bool fleet_is_log_unreadable(const struct fleet_condition *condition) {
+    return strcmp(condition->type, fleet_log_unreadable.type) == 0 &&
+           strcmp(condition->status, fleet_log_unreadable.status) == 0;
 }
 
 bool fleet_is_final(const struct fleet_numbers *numbers) {

@@ -115,6 +115,9 @@ struct fleet_numbers {
 
 /* Reads the numbers of an object; false if it is not a JSON object. Lists are cut at their limits. */
 bool fleet_read_numbers(struct slice object, struct fleet_numbers *numbers);
+/* The condition that no step is read from the log. */
+extern const struct fleet_condition fleet_log_unreadable;
+bool fleet_is_log_unreadable(const struct fleet_condition *condition);
 /* True if the numbers will not change any more. */
 bool fleet_is_final(const struct fleet_numbers *numbers);
 

@@ -14,22 +14,21 @@
 
 static const struct metric_family families[] = {
 #define X(family, name, value, digits, help) [family] = {name, METRIC_GAUGE, help},
-    JOB_GAUGES(X)
+    JOB_DEFAULT_GAUGES(X) JOB_MORE_GAUGES(X)
 #undef X
 #define X(family, name, type, labels, help) [family] = {name, type, help},
-        FAMILIES(X)
+        JOB_DEFAULT_FAMILIES(X) FAMILIES(X)
 #undef X
 };
 
-static const struct {
+struct job_gauge {
     enum family family;
     enum fleet_value value;
     int digits;
-} job_gauges[] = {
-#define X(family, name, value, digits, help) {family, FLEET_##value, digits},
-    JOB_GAUGES(X)
-#undef X
 };
+#define X(family, name, value, digits, help) {family, FLEET_##value, digits},
+static const struct job_gauge default_gauges[] = {JOB_DEFAULT_GAUGES(X)}, more_gauges[] = {JOB_MORE_GAUGES(X)};
+#undef X
 
 static const struct {
     const char *state;
@@ -111,46 +110,87 @@ static void write_definitions(struct prometheus_page *page, const struct fleet_n
     }
 }
 
-static void write_job(struct prometheus_page *page, const struct fleet_numbers *n, struct slice labels) {
-    CLEANUP_BUF struct buf extra;
-    buf_init(&extra, LABELS_MAX);
-    for (size_t i = 0; i < ARRAY_SIZE(job_gauges); i++) {
-        int64_t value = n->values[job_gauges[i].value];
+static void write_gauges(struct prometheus_page *page, const struct job_gauge *gauges, size_t count,
+                         const struct fleet_numbers *n, struct slice labels) {
+    for (size_t i = 0; i < count; i++) {
+        int64_t value = n->values[gauges[i].value];
         if (value != FLEET_NONE)
-            prometheus_sample(page, (int)job_gauges[i].family, labels, slice_of(NULL), value, job_gauges[i].digits);
+            prometheus_sample(page, (int)gauges[i].family, labels, slice_of(NULL), value, gauges[i].digits);
     }
-    for (int i = 0; i < n->bucket_count; i++) {
-        one_label(&extra, "family", n->buckets[i].family);
-        prometheus_label(&extra, "bucket", n->buckets[i].bucket);
-        prometheus_sample(page, F_BADPUT, labels, buf_slice(&extra), n->buckets[i].ms, 3);
+}
+
+/* Wall time without the buckets that a queue or a person decided; FLEET_NONE if the wall time is not known. */
+static int64_t admitted_ms(const struct fleet_numbers *n) {
+    static const char *const waits[] = {"QueueWait", "PreemptedWait", "Suspended"};
+    int64_t ms = n->values[FLEET_WALL];
+    for (int i = 0; i < n->bucket_count && ms != FLEET_NONE; i++)
+        for (size_t k = 0; k < ARRAY_SIZE(waits); k++)
+            if (strcmp(n->buckets[i].bucket, waits[k]) == 0)
+                ms -= n->buckets[i].ms;
+    return ms;
+}
+
+static void write_condition(struct prometheus_page *page, const struct fleet_condition *c, struct slice labels,
+                            struct buf *extra) {
+    one_label(extra, "condition", c->type);
+    prometheus_label(extra, "status", c->status);
+    prometheus_sample(page, F_CONDITION, labels, buf_slice(extra), 1, 0);
+}
+
+/* At most METRICS_DEFAULT_SERIES: either the condition or hangAfter, which means nothing while no line is read. */
+static void write_job_defaults(struct prometheus_page *page, struct fleet_numbers *n, struct slice labels,
+                               struct buf *extra, bool has_conditions) {
+    int64_t admitted = admitted_ms(n), allocated = n->values[FLEET_HOURS_ALLOCATED],
+            productive = n->values[FLEET_HOURS_PRODUCTIVE];
+    for (int i = 0; i < n->condition_count; i++) {
+        if (fleet_is_log_unreadable(&n->conditions[i]))
+            n->values[FLEET_HANG_AFTER] = FLEET_NONE;
+        if (has_conditions || fleet_is_log_unreadable(&n->conditions[i]))
+            write_condition(page, &n->conditions[i], labels, extra);
     }
+    write_gauges(page, default_gauges, ARRAY_SIZE(default_gauges), n, labels);
+    if (admitted != FLEET_NONE)
+        prometheus_sample(page, F_ADMITTED, labels, slice_of(NULL), admitted, 3);
+    if (allocated != FLEET_NONE && productive != FLEET_NONE) /* thousandths of hours: 3.6 s */
+        prometheus_sample(page, F_LOST_CHIPS, labels, slice_of(NULL), (allocated - productive) * 36, 1);
+    if (n->phase[0] != '\0')
+        prometheus_sample(page, F_PHASE, labels, one_label(extra, "phase", n->phase), 1, 0);
+}
+
+static void write_owners(struct prometheus_page *page, const struct fleet_numbers *n, struct slice labels,
+                         struct buf *extra) {
     for (int i = 0; i < n->owner_count; i++) {
         const struct fleet_owner *o = &n->owners[i];
-        one_label(&extra, "owner", o->owner);
-        prometheus_sample(page, F_OWNER, labels, buf_slice(&extra), o->ms, 3);
+        one_label(extra, "owner", o->owner);
+        prometheus_sample(page, F_OWNER, labels, buf_slice(extra), o->ms, 3);
         if (o->interruptions > 0)
-            prometheus_sample(page, F_OWNER_INTERRUPTIONS, labels, buf_slice(&extra), o->interruptions, 0);
+            prometheus_sample(page, F_OWNER_INTERRUPTIONS, labels, buf_slice(extra), o->interruptions, 0);
     }
+}
+
+/* The families that only --all-job-series has. */
+static void write_job_rest(struct prometheus_page *page, const struct fleet_numbers *n, struct slice labels,
+                           struct buf *extra) {
+    write_gauges(page, more_gauges, ARRAY_SIZE(more_gauges), n, labels);
+    for (int i = 0; i < n->bucket_count; i++) {
+        one_label(extra, "family", n->buckets[i].family);
+        prometheus_label(extra, "bucket", n->buckets[i].bucket);
+        prometheus_sample(page, F_BADPUT, labels, buf_slice(extra), n->buckets[i].ms, 3);
+    }
+    write_owners(page, n, labels, extra);
     for (int i = 0; i < n->class_count; i++)
-        prometheus_sample(page, F_ROOT_CAUSES, labels, one_label(&extra, "class", n->classes[i].class_),
+        prometheus_sample(page, F_ROOT_CAUSES, labels, one_label(extra, "class", n->classes[i].class_),
                           n->classes[i].count, 0);
     for (int i = 0; i < n->cause_count; i++)
-        prometheus_sample(page, F_INTERRUPTIONS, labels, one_label(&extra, "cause", n->causes[i].cause),
+        prometheus_sample(page, F_INTERRUPTIONS, labels, one_label(extra, "cause", n->causes[i].cause),
                           n->causes[i].count, 0);
-    write_windows(page, n, labels, &extra);
-    write_definitions(page, n, labels, &extra);
+    write_windows(page, n, labels, extra);
+    write_definitions(page, n, labels, extra);
     for (size_t i = 0; i < ARRAY_SIZE(chip_states); i++)
-        if (n->values[chip_states[i].value] != FLEET_NONE) /* thousandths of hours: 3.6 s */
-            prometheus_sample(page, F_CHIPS, labels, one_label(&extra, "state", chip_states[i].state),
+        if (n->values[chip_states[i].value] != FLEET_NONE)
+            prometheus_sample(page, F_CHIPS, labels, one_label(extra, "state", chip_states[i].state),
                               n->values[chip_states[i].value] * 36, 1);
-    write_chip_time(page, n, labels, &extra);
-    if (n->phase[0] != '\0')
-        prometheus_sample(page, F_PHASE, labels, one_label(&extra, "phase", n->phase), 1, 0);
-    for (int i = 0; i < n->condition_count; i++) {
-        one_label(&extra, "condition", n->conditions[i].type);
-        prometheus_label(&extra, "status", n->conditions[i].status);
-        prometheus_sample(page, F_CONDITION, labels, buf_slice(&extra), 1, 0);
-    }
+    write_chip_time(page, n, labels, extra);
 }
 
 static void write_queue(struct prometheus_page *page, const struct queue_sums *q) {
@@ -174,25 +214,38 @@ static void write_queue(struct prometheus_page *page, const struct queue_sums *q
     }
 }
 
-static void write_fleet(struct prometheus_page *page, const struct fleet *fleet, int64_t now_ms) {
+/* False if there are none. */
+static bool read_numbers(const struct fleet_job *job, const struct metrics_options *options, struct fleet_numbers *n) {
+    if (options->has_all_job_series)
+        return fleet_read_numbers(job->object, n);
+    if (job->brief != NULL)
+        fleet_brief_get(job->brief, n);
+    return job->brief != NULL;
+}
+
+static void write_fleet(struct prometheus_page *page, const struct fleet *fleet,
+                        const struct metrics_options *options) {
     struct queues queues;
-    CLEANUP_BUF struct buf labels;
+    CLEANUP_BUF struct buf labels, extra;
     struct fleet_numbers *n = mem_new(struct fleet_numbers);
     queues_init(&queues);
     buf_init(&labels, LABELS_MAX);
+    buf_init(&extra, LABELS_MAX);
     for (const struct fleet_job *job = fleet->first; job != NULL; job = job->later) {
-        if (job->is_deleted || !fleet_read_numbers(job->object, n))
+        if (job->is_deleted || !read_numbers(job, options, n))
             continue;
         const int64_t chips[] = {n->values[FLEET_HOURS_ALLOCATED], n->values[FLEET_HOURS_PRODUCTIVE],
                                  n->values[FLEET_HOURS_WAITING]};
         queues_add(&queues, job->namespace_, n, chips);
-        if (n->values[FLEET_END] != FLEET_NONE && now_ms - n->values[FLEET_END] > METRICS_KEEP_FINISHED_MS)
+        if (n->values[FLEET_END] != FLEET_NONE && options->now_ms - n->values[FLEET_END] > METRICS_KEEP_FINISHED_MS)
             continue;
         buf_clear(&labels);
         prometheus_label(&labels, "namespace", job->namespace_);
         prometheus_label(&labels, "jobgoodput", job->name);
         prometheus_label(&labels, "queue", n->queue);
-        write_job(page, n, buf_slice(&labels));
+        write_job_defaults(page, n, buf_slice(&labels), &extra, options->has_all_job_series);
+        if (options->has_all_job_series)
+            write_job_rest(page, n, buf_slice(&labels), &extra);
     }
     for (size_t i = 0; i < queues.map.count; i++)
         write_queue(page, map_at(&queues.map, i));
@@ -326,11 +379,11 @@ static const int fleet_families[METRICS_FLEET_FAMILIES] = {
 };
 
 void metrics_write(const struct fleet *fleet, const struct fleet *rollups, const struct runtime_figures *own,
-                   int64_t now_ms, bool is_openmetrics, struct buf *out) {
+                   const struct metrics_options *options, struct buf *out) {
     struct prometheus_page page;
     prometheus_init(&page, families, FAMILY_COUNT);
     if (own->is_leading)
-        write_fleet(&page, fleet, now_ms);
+        write_fleet(&page, fleet, options);
     if (own->is_leading)
         metrics_fleet_write(&page, fleet_families, rollups);
     write_own(&page, own);
@@ -340,6 +393,6 @@ void metrics_write(const struct fleet *fleet, const struct fleet *rollups, const
     for (int i = 0; i < own->push_count; i++)
         write_push(&page, own->pushes[i]);
     write_process(&page);
-    prometheus_write(&page, is_openmetrics, out);
+    prometheus_write(&page, options->is_openmetrics, out);
     prometheus_done(&page);
 }

@@ -2,14 +2,29 @@
 #ifndef EXPORT_METRICS_TABLE_H
 #define EXPORT_METRICS_TABLE_H
 
-/* Plain numbers of a job: enumerator, name, value in the fleet's table, digits after the point, help. */
-#define JOB_GAUGES(X)                                                                                                  \
+/* Every job has at most METRICS_DEFAULT_SERIES series by default; the flag --all-job-series adds the other families.
+ * Plain numbers of a job by default: enumerator, name, value in the fleet's table, digits after the point, help. */
+#define JOB_DEFAULT_GAUGES(X)                                                                                          \
     X(J_SCHEDULING, "goodput_job_scheduling_goodput_ratio", SCHEDULING, 6,                                             \
       "Available time / wall time. Available: all required slots are bound and alive.")                                \
     X(J_RUNTIME, "goodput_job_runtime_goodput_ratio", RUNTIME, 6,                                                      \
       "Productive time / available time. Absent without step evidence.")                                               \
     X(J_GOODPUT, "goodput_job_goodput_ratio", GOODPUT, 6,                                                              \
       "Productive time / wall time = scheduling x runtime. Absent without step evidence.")                             \
+    X(J_EVIDENCE, "goodput_job_evidence_ratio", EVIDENCE, 6, "Share of the available time that is explained.")         \
+    X(J_THROUGH, "goodput_job_observed_through_timestamp_seconds", OBSERVED_THROUGH, 3,                                \
+      "The time up to which cluster and log are accounted.")                                                           \
+    X(J_PRODUCTIVE, "goodput_job_productive_seconds", PRODUCTIVE, 3,                                                   \
+      "Time of steps that were kept. It may fall: work is lost at a restart.")                                         \
+    X(J_LAST, "goodput_job_last_step", LAST_STEP, 0, "Number of the newest step.")                                     \
+    X(J_LAST_RECORD, "goodput_job_last_record_timestamp_seconds", LAST_RECORD, 3,                                      \
+      "Time of the newest record of the step log.")                                                                    \
+    X(J_HANG_AFTER, "goodput_job_hang_after_seconds", HANG_AFTER, 3,                                                   \
+      "Time without a record that counts as a hang, learned or from the spec. Absent while the step log cannot be "    \
+      "read.")
+
+/* And with --all-job-series. */
+#define JOB_MORE_GAUGES(X)                                                                                             \
     X(J_PROGRAM, "goodput_job_program_goodput_ratio", PROGRAM, 6,                                                      \
       "FLOPs of kept steps / peak FLOPs of the productive time (MFU, or EMFU).")                                       \
     X(J_PRODUCTIVITY, "goodput_job_productivity_ratio", PRODUCTIVITY, 6,                                               \
@@ -20,21 +35,15 @@
       "Scheduling goodput if all slots were available in the unobserved time. Absent without unobserved time.")        \
     X(J_GOODPUT_UPPER, "goodput_job_goodput_upper_bound_ratio", JOB_UPPER_BOUND, 6,                                    \
       "Goodput if unobserved and unattributed time was productive. Absent without unobserved time.")                   \
-    X(J_EVIDENCE, "goodput_job_evidence_ratio", EVIDENCE, 6, "Share of the available time that is explained.")         \
     X(J_START, "goodput_job_start_timestamp_seconds", START, 3, "Creation of the target.")                             \
-    X(J_THROUGH, "goodput_job_observed_through_timestamp_seconds", OBSERVED_THROUGH, 3,                                \
-      "The time up to which cluster and log are accounted.")                                                           \
     X(J_WALL, "goodput_job_wall_seconds", WALL, 3,                                                                     \
       "Time from the target's creation to its end, or to observed_through.")                                           \
     X(J_AVAILABLE, "goodput_job_available_seconds", AVAILABLE, 3, "Time in which all required slots were available.")  \
-    X(J_PRODUCTIVE, "goodput_job_productive_seconds", PRODUCTIVE, 3,                                                   \
-      "Time of steps that were kept. It may fall: work is lost at a restart.")                                         \
     X(J_PROVISIONAL, "goodput_job_provisional_seconds", PROVISIONAL, 3,                                                \
       "Productive time since the last durable checkpoint, which a failure now would lose.")                            \
     X(J_REQUIRED, "goodput_job_slots_required", SLOTS_REQUIRED, 0, "Pods that the job needs at once.")                 \
     X(J_SLOTS, "goodput_job_slots_available", SLOTS_AVAILABLE, 0, "Of these: bound to a Ready node and alive.")        \
     X(J_CHIPS, "goodput_job_chips", CHIPS, 0, "Accelerator chips of the required slots.")                              \
-    X(J_LAST, "goodput_job_last_step", LAST_STEP, 0, "Number of the newest step.")                                     \
     X(J_DURABLE, "goodput_job_last_durable_step", LAST_DURABLE_STEP, 0,                                                \
       "Newest step that is known to be in a checkpoint.")                                                              \
     X(J_RETAINED, "goodput_job_steps_retained", RETAINED_STEPS, 0, "Steps that were kept. It may fall.")               \
@@ -44,10 +53,6 @@
     X(J_P99, "goodput_job_step_p99_seconds", STEP_P99, 3, "99 % of the steps took no longer.")                         \
     X(J_IDEAL, "goodput_job_step_ideal_seconds", STEP_IDEAL, 3, "The ideal step, learned or from the spec.")           \
     X(J_DEVIATION, "goodput_job_step_deviation_seconds", STEP_DEVIATION, 3, "Mean step less the ideal one.")           \
-    X(J_LAST_RECORD, "goodput_job_last_record_timestamp_seconds", LAST_RECORD, 3,                                      \
-      "Time of the newest record of the step log.")                                                                    \
-    X(J_HANG_AFTER, "goodput_job_hang_after_seconds", HANG_AFTER, 3,                                                   \
-      "Time without a record that counts as a hang, learned or from the spec.")                                        \
     X(J_MTBI, "goodput_job_mean_time_between_interruptions_seconds", MTBI, 0,                                          \
       "Available time / interruptions, without suspensions and Kueue's evictions.")                                    \
     X(J_MTTR, "goodput_job_mean_time_to_recover_seconds", MTTR, 0,                                                     \
@@ -62,6 +67,16 @@
       "Forecast: goodput with the present checkpoint interval.")                                                       \
     X(J_BEST_RUNTIME, "goodput_job_best_runtime_goodput_ratio", BEST_RUNTIME, 6,                                       \
       "Forecast: runtime goodput with the best checkpoint interval.")
+
+/* What else a job has by default: enumerator, name, type, labels besides those of its job, help. */
+#define JOB_DEFAULT_FAMILIES(X)                                                                                        \
+    X(F_ADMITTED, "goodput_job_admitted_seconds", METRIC_GAUGE, "",                                                    \
+      "Wall time without QueueWait, PreemptedWait and Suspended, which a queue or a person decided.")                  \
+    X(F_LOST_CHIPS, "goodput_job_lost_chip_seconds", METRIC_GAUGE, "",                                                 \
+      "Chip time that was allocated and not productive.")                                                              \
+    X(F_PHASE, "goodput_job_phase", METRIC_GAUGE, "phase", "1 for the phase that the job is in.")                      \
+    X(F_CONDITION, "goodput_job_condition", METRIC_GAUGE, "condition, status",                                         \
+      "1 for the status that each condition has. By default only StepLogAttached while it is False.")
 
 /* Everything else: enumerator, name, type, labels besides those of its job, queue or fleet, help. */
 #define FAMILIES(X)                                                                                                    \
@@ -92,9 +107,6 @@
       "Cost of the lost chip time, by bucket.")                                                                        \
     X(F_CAUSE_COST, "goodput_job_interruption_cost", METRIC_GAUGE, "cause, currency",                                  \
       "Cost of interruptions, by cause. The buckets include it.")                                                      \
-    X(F_PHASE, "goodput_job_phase", METRIC_GAUGE, "phase", "1 for the phase that the job is in.")                      \
-    X(F_CONDITION, "goodput_job_condition", METRIC_GAUGE, "condition, status",                                         \
-      "1 for the status that each condition has.")                                                                     \
     X(F_QUEUE_JOBS, "goodput_queue_jobs", METRIC_GAUGE, "phase", "JobGoodputs by phase.")                              \
     X(F_QUEUE_CHIPS, "goodput_queue_chip_seconds", METRIC_GAUGE, "state",                                              \
       "Chip time of all jobs; divide these, do not average ratios.")                                                   \
@@ -189,7 +201,7 @@
 
 enum family {
 #define X(family, ...) family,
-    JOB_GAUGES(X) FAMILIES(X) FAMILY_COUNT
+    JOB_DEFAULT_GAUGES(X) JOB_DEFAULT_FAMILIES(X) JOB_MORE_GAUGES(X) FAMILIES(X) FAMILY_COUNT
 #undef X
 };
 

@@ -24,28 +24,52 @@ void prometheus_done(struct prometheus_page *page) {
 
 /* Both formats escape only backslash, quote and line feed. */
 void prometheus_label(struct buf *labels, const char *name, const char *value) {
-    buf_format(labels, "%s%s=\"", labels->size_bytes > 0 ? "," : "", name);
+    if (labels->size_bytes > 0)
+        buf_append_char(labels, ',');
+    buf_append_text(labels, name);
+    buf_append_text(labels, "=\"");
     for (const char *p = value; *p != '\0'; p++) {
-        if (*p == '\\' || *p == '"' || *p == '\n')
-            buf_append_char(labels, '\\');
+        size_t plain = strcspn(p, "\\\"\n");
+        buf_append(labels, p, plain);
+        p += plain;
+        if (*p == '\0')
+            break;
+        buf_append_char(labels, '\\');
         buf_append_char(labels, *p == '\n' ? 'n' : *p);
     }
     buf_append_char(labels, '"');
 }
 
-static void append_decimal(struct buf *out, int64_t value, int digits) {
-    int64_t unit = 1;
+enum { DECIMAL_SIZE = 24 };
+
+/* value / 10^digits, written from its end; a whole number has no point. A page has hundreds of thousands of them. */
+static struct slice decimal(char space[static DECIMAL_SIZE], int64_t value, int digits) {
+    char *at = space + DECIMAL_SIZE;
+    const char *end = at;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, unit = 1;
     for (int i = 0; i < digits; i++)
         unit *= 10;
-    uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    buf_format(out, "%s%llu", value < 0 ? "-" : "", (unsigned long long)(size / (uint64_t)unit));
-    if (size % (uint64_t)unit != 0)
-        buf_format(out, ".%0*llu", digits, (unsigned long long)(size % (uint64_t)unit));
+    if (rest % unit == 0) {
+        rest /= unit;
+        digits = 0;
+    }
+    for (; digits > 0; digits--, rest /= 10) {
+        *--at = (char)('0' + rest % 10);
+        if (digits == 1)
+            *--at = '.';
+    }
+    do
+        *--at = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (value < 0)
+        *--at = '-';
+    return slice_range(at, end);
 }
 
 static void append_sample(struct prometheus_page *page, int family, const char *suffix, struct slice labels,
                           struct slice extra, int64_t value, int digits) {
     struct buf *out = &page->samples[family];
+    char space[DECIMAL_SIZE];
     buf_append_text(out, page->families[family].name);
     buf_append_text(out, suffix);
     if (labels.size_bytes + extra.size_bytes > 0) {
@@ -57,7 +81,7 @@ static void append_sample(struct prometheus_page *page, int family, const char *
         buf_append_char(out, '}');
     }
     buf_append_char(out, ' ');
-    append_decimal(out, value, digits);
+    buf_append_slice(out, decimal(space, value, digits));
     buf_append_char(out, '\n');
 }
 

@@ -114,8 +114,11 @@ def commands_page(binary):
 
 # ---- metrics and alerts ----
 
+# What every job has; the chart's metrics.allJobSeries adds the rest.
+DEFAULT = tuple(re.findall(r'"(goodput_job_\w+)"', "".join(re.findall(r"#define JOB_DEFAULT_\w+\(X\)(.*?)\n\n", read("controller/export/metrics_table.h"), re.S))))
 GROUPS = (  # title, labels of every series in it, what its names begin with
-    ("Per job", "`namespace`, `jobgoodput`, `queue`", "goodput_job_"),
+    ("Per job", "`namespace`, `jobgoodput`, `queue`", DEFAULT),
+    ("Per job, with `--all-job-series`", "`namespace`, `jobgoodput`, `queue`", "goodput_job_"),
     ("Per queue", "`namespace`, `queue`", "goodput_queue_"),
     ("Per fleet", "`fleetgoodput`", "goodput_fleet_"),
     ("The controller", "none", ""))
@@ -137,7 +140,7 @@ def metrics_page():
     text += "\nHow to scrape them: [monitor](../how-to/monitor.md). A number that is not known has no series.\n"
     rest = list(metrics())
     for title, labels, start in GROUPS:
-        mine = [m for m in rest if m[0].startswith(start)]
+        mine = [m for m in rest if m[0] in start] if start is DEFAULT else [m for m in rest if m[0].startswith(start)]
         rest = [m for m in rest if m not in mine]
         text += f"\n## {title}\n\nLabels of all: {labels}.\n\n"
         text += table(("metric", "type", "more labels", "meaning"), [
@@ -145,8 +148,8 @@ def metrics_page():
     rules = yaml.safe_load(read("helm/goodput-controller/files/rules.yaml"))
     alerts = [r for g in rules["groups"] for r in g["rules"] if "alert" in r]
     text += ("\n## Alerts\n\nWhat to do when one fires: [alerts](../how-to/alerts.md). A scrape configuration of the chart brings `GoodputJobHangs`;\n"
-             "`metrics.prometheusRule.enabled` or `metrics.clusterRules.enabled` installs all. `metrics.objective` and `metrics.fleetObjective` set the\n"
-             "objectives.\n\n")
+             "`metrics.prometheusRule.enabled` or `metrics.clusterRules.enabled` installs all, the last two only with `metrics.allJobSeries`.\n"
+             "`metrics.objective` and `metrics.fleetObjective` set the objectives.\n\n")
 
     def plain(template):
         return re.sub(r"\{\{ \$value[^}]*\}\}", "N", re.sub(r"\{\{ \$labels\.(\w+) \}\}", lambda m: m[1].upper(), template))

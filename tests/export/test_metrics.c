@@ -1,98 +1,12 @@
-/* The text that Prometheus reads. promtool's own opinion of it is asked in tests/export/metrics.py. */
+/* What /metrics says of jobs, queues, fleets and the controller. */
 #include "harness.h"
 
 #include "base/mem.h"
 #include "export/metrics.h"
-#include "export/prometheus.h"
 #include "export/queues.h"
 #include "recorder/endpoint.h"
 
 #include <stdlib.h>
-
-static const struct metric_family two[] = {{"a_things", METRIC_COUNTER, "Things."},
-                                           {"b_seconds", METRIC_GAUGE, "Time."},
-                                           {"c_empty", METRIC_GAUGE, "Nothing."}};
-
-TEST(both_formats_are_written_by_the_book) {
-    struct prometheus_page page;
-    CLEANUP_BUF struct buf out, labels;
-    prometheus_init(&page, two, 3);
-    buf_init(&out, 4096);
-    buf_init(&labels, 4096);
-    prometheus_label(&labels, "x", "a\"b\\c\nd");
-    prometheus_sample(&page, 1, buf_slice(&labels), SLICE("y=\"1\""), -1500, 3);
-    prometheus_sample(&page, 0, buf_slice(&labels), slice_of(NULL), 7, 0);
-    prometheus_sample(&page, 1, slice_of(NULL), slice_of(NULL), 934100, 6);
-    prometheus_sample(&page, 1, slice_of(NULL), SLICE("y=\"2\""), 2000, 3);
-    prometheus_sample(&page, 1, slice_of(NULL), SLICE("y=\"3\""), INT64_MIN + 1, 3);
-    prometheus_write(&page, false, &out);
-    CHECK_TEXT(buf_text(&out), "# HELP a_things_total Things.\n# TYPE a_things_total counter\n"
-                               "a_things_total{x=\"a\\\"b\\\\c\\nd\"} 7\n"
-                               "# HELP b_seconds Time.\n# TYPE b_seconds gauge\n"
-                               "b_seconds{x=\"a\\\"b\\\\c\\nd\",y=\"1\"} -1.500\n"
-                               "b_seconds 0.934100\nb_seconds{y=\"2\"} 2\nb_seconds{y=\"3\"} -9223372036854775.807\n");
-    buf_clear(&out);
-    prometheus_write(&page, true, &out);
-    CHECK(strncmp(buf_text(&out), "# HELP a_things Things.\n# TYPE a_things counter\na_things_total{", 63) == 0);
-    CHECK(slice_ends(buf_slice(&out), "\n# EOF\n"));
-    prometheus_done(&page);
-}
-
-TEST(a_histogram_counts_up_to_each_bound) {
-    static const struct metric_family one[] = {{"took_seconds", METRIC_HISTOGRAM, "Time."}};
-    struct prometheus_page page;
-    struct histogram h = {0};
-    CLEANUP_BUF struct buf out;
-    buf_init(&out, 4096);
-    histogram_add(&h, 3000);
-    histogram_add(&h, 250000);
-    histogram_add(&h, 61000000);
-    prometheus_init(&page, one, 1);
-    prometheus_histogram(&page, 0, SLICE("verb=\"GET\""), &h);
-    prometheus_write(&page, false, &out);
-    CHECK_TEXT(buf_text(&out), "# HELP took_seconds Time.\n# TYPE took_seconds histogram\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"0.00001\"} 0\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"0.0001\"} 0\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"0.001\"} 0\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"0.005\"} 1\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"0.025\"} 1\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"0.1\"} 1\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"0.25\"} 2\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"0.5\"} 2\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"1.0\"} 2\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"2.0\"} 2\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"4.0\"} 2\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"8.0\"} 2\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"15.0\"} 2\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"30.0\"} 2\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"60.0\"} 2\n"
-                               "took_seconds_bucket{verb=\"GET\",le=\"+Inf\"} 3\n"
-                               "took_seconds_sum{verb=\"GET\"} 61.253000\ntook_seconds_count{verb=\"GET\"} 3\n");
-    prometheus_done(&page);
-}
-
-TEST(openmetrics_is_given_to_those_who_ask) {
-    static const struct {
-        const char *accept;
-        bool wants;
-    } cases[] = {
-        {"", false},
-        {"*/*", false},
-        {"text/plain", false},
-        {"application/openmetrics-text", true},
-        {"application/openmetrics-text; version=1.0.0, text/plain;q=0.5", true},
-        {"text/plain;q=0.5,application/openmetrics-text;q=0.4", false},
-        {"application/openmetrics-text;q=0", false},
-        /* Prometheus 2.42 and 3 */
-        {"application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;"
-         "version=0.0.4;q=0.5,*/*;q=0.1",
-         true},
-        {"application/openmetrics-text;q=banana", false},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        if (prometheus_wants_openmetrics(slice_of(cases[i].accept)) != cases[i].wants)
-            harness_fail(__FILE__, __LINE__, "Accept: %s", cases[i].accept);
-}
 
 static void put(struct fleet *f, const char *name) {
     CLEANUP_FREE char *text = harness_read_file("tests/data/export/training.json", NULL);
@@ -110,6 +24,13 @@ static const char *value(struct slice text, const char *sample, char out[static 
         if (slice_take_prefix(&line, sample) && slice_take_char(&line, ' '))
             slice_copy(out, 64, line);
     return out;
+}
+
+/* As with --all-job-series. */
+static void write_all(const struct fleet *jobs, const struct fleet *rollups, const struct runtime_figures *own,
+                      int64_t now_ms, bool is_openmetrics, struct buf *out) {
+    const struct metrics_options options = {now_ms, is_openmetrics, true};
+    metrics_write(jobs, rollups, own, &options, out);
 }
 
 #define LABELS(name) "{namespace=\"research\",jobgoodput=\"" name "\",queue=\"research-tpu\""
@@ -131,7 +52,7 @@ TEST(the_metrics_of_a_job_are_those_of_its_status) {
                     "\"soon\","
                     "\"bestRuntime\":\"91.4%\"}}}"));
     buf_init(&out, 1 << 20);
-    metrics_write(&f, &none, &own, INT64_C(1795232000000), false, &out);
+    write_all(&f, &none, &own, INT64_C(1795232000000), false, &out);
     struct slice text = buf_slice(&out);
     CHECK_TEXT(value(text, "goodput_job_goodput_ratio" LABELS("a") "}", v), "0.821800");
     CHECK_TEXT(value(text, "goodput_job_wall_seconds" LABELS("b") "}", v), "7384");
@@ -181,7 +102,7 @@ TEST(upper_bounds_are_exported_where_time_is_unobserved) {
                     "\"schedulingUpperBound\":922000,\"job\":501100,\"jobUpperBound\":843300},\"badput\":[{\"bucket\":"
                     "\"Unobserved\",\"family\":\"Scheduling\",\"milliseconds\":250000}]}}"));
     buf_init(&out, 1 << 20);
-    metrics_write(&f, &none, &own, INT64_C(1795232000000), false, &out);
+    write_all(&f, &none, &own, INT64_C(1795232000000), false, &out);
     struct slice text = buf_slice(&out);
     CHECK_TEXT(value(text, "goodput_job_scheduling_goodput_upper_bound_ratio" LABELS("blind") "}", v), "0.922000");
     CHECK_TEXT(value(text, "goodput_job_goodput_upper_bound_ratio" LABELS("blind") "}", v), "0.843300");
@@ -208,7 +129,7 @@ TEST(costs_are_exported_by_bucket_and_cause_where_the_price_is_known) {
               "\"cost\":\"1.57\"}]}}}"));
     put(&f, "unpriced");
     buf_init(&out, 1 << 20);
-    metrics_write(&f, &none, &own, 0, false, &out);
+    write_all(&f, &none, &own, 0, false, &out);
     struct slice text = buf_slice(&out);
 #define J "{namespace=\"n\",jobgoodput=\"j\",queue=\"\""
     CHECK_TEXT(value(text, "goodput_job_cost" J ",state=\"lost\",currency=\"EUR\"}", v), "2.10");
@@ -234,7 +155,7 @@ TEST(owners_of_lost_time_are_exported_five_at_most) {
                     "{\"owner\":\"a\",\"milliseconds\":1},{\"owner\":\"b\",\"milliseconds\":2},"
                     "{\"owner\":\"c\",\"milliseconds\":0},{\"owner\":\"d\",\"milliseconds\":4}]}}"));
     buf_init(&out, 1 << 20);
-    metrics_write(&f, &none, &own, 0, false, &out);
+    write_all(&f, &none, &own, 0, false, &out);
     struct slice text = buf_slice(&out);
 #define OWNER "goodput_job_owner_seconds{namespace=\"n\",jobgoodput=\"j\",queue=\"\",owner="
     CHECK_TEXT(value(text, OWNER "\"Provider\"}", v), "700");
@@ -275,7 +196,7 @@ TEST(root_causes_are_exported_by_class_without_their_lines) {
     buf_append_text(&json, "]}}}");
     CHECK_INT(fleet_put(&f, "n", "j", buf_slice(&json)), 0);
     buf_init(&out, 1 << 20);
-    metrics_write(&f, &none, &own, 0, false, &out);
+    write_all(&f, &none, &own, 0, false, &out);
 #define CLASS "goodput_job_root_cause_interruptions"
 #define J "{namespace=\"n\",jobgoodput=\"j\",queue=\"\",class="
     CHECK_TEXT(value(buf_slice(&out), CLASS J "\"GPUHardware\"}", v), "2");
@@ -288,6 +209,101 @@ TEST(root_causes_are_exported_by_class_without_their_lines) {
     fleet_done(&f);
 }
 
+static int series_of_jobs(struct slice text) {
+    struct slice line;
+    int count = 0;
+    while (slice_take_line(&text, &line))
+        count += slice_starts(line, "goodput_job_");
+    return count;
+}
+
+/* The status has everything that a status may have; a second one's log cannot be read. */
+TEST(a_job_has_twelve_series_by_default) {
+    static const char *const expected[] = {"scheduling_goodput_ratio",
+                                           "runtime_goodput_ratio",
+                                           "goodput_ratio",
+                                           "evidence_ratio",
+                                           "observed_through_timestamp_seconds",
+                                           "productive_seconds",
+                                           "last_step",
+                                           "last_record_timestamp_seconds",
+                                           "hang_after_seconds",
+                                           "admitted_seconds",
+                                           "lost_chip_seconds"};
+    struct fleet f;
+    CLEANUP_BUF struct buf out;
+    struct runtime_figures own = {.is_leading = true};
+    const struct metrics_options options = {.now_ms = INT64_C(1795232000000)};
+    char v[64];
+    fleet_init(&f);
+    put(&f, "a");
+    buf_init(&out, 1 << 20);
+    metrics_write(&f, &none, &own, &options, &out);
+    CHECK_INT(series_of_jobs(buf_slice(&out)), METRICS_DEFAULT_SERIES);
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+        CLEANUP_FREE char *sample = mem_format("goodput_job_%s" LABELS("a") "}", expected[i]);
+        if (value(buf_slice(&out), sample, v)[0] == '\0')
+            harness_fail(__FILE__, __LINE__, "%s is missing", sample);
+    }
+    CHECK_TEXT(value(buf_slice(&out), "goodput_job_phase" LABELS("a") ",phase=\"Training\"}", v), "1");
+    CHECK_TEXT(value(buf_slice(&out), "goodput_job_lost_chip_seconds" LABELS("a") "}", v), "117216");
+    CHECK(strstr(buf_text(&out), "goodput_queue_badput_chip_seconds{") != NULL); /* queues keep all of theirs */
+    fleet_done(&f);
+}
+
+TEST(a_job_whose_log_is_unreadable_shows_that_instead_of_hang_after) {
+    struct fleet f;
+    CLEANUP_BUF struct buf out;
+    struct runtime_figures own = {.is_leading = true};
+    char v[64];
+    fleet_init(&f);
+    fleet_put(&f, "n", "j",
+              SLICE("{\"status\":{\"steps\":{\"hangAfterMilliseconds\":60000},\"conditions\":[{\"type\":\"Ready\","
+                    "\"status\":\"True\"},{\"type\":\"StepLogAttached\",\"status\":\"False\"}]}}"));
+    fleet_put(&f, "n", "k",
+              SLICE("{\"status\":{\"steps\":{\"hangAfterMilliseconds\":60000},\"conditions\":[{\"type\":"
+                    "\"StepLogAttached\",\"status\":\"True\"}]}}"));
+    buf_init(&out, 1 << 20);
+    for (int all = 0; all < 2; all++) {
+        const struct metrics_options options = {.has_all_job_series = all == 1};
+        buf_clear(&out);
+        metrics_write(&f, &none, &own, &options, &out);
+#define HANG "goodput_job_hang_after_seconds{namespace=\"n\",jobgoodput="
+#define CONDITION(job) "goodput_job_condition{namespace=\"n\",jobgoodput=\"" job "\",queue=\"\",condition="
+        CHECK_TEXT(value(buf_slice(&out), HANG "\"j\",queue=\"\"}", v), "");
+        CHECK_TEXT(value(buf_slice(&out), HANG "\"k\",queue=\"\"}", v), "60");
+        CHECK_TEXT(value(buf_slice(&out), CONDITION("j") "\"StepLogAttached\",status=\"False\"}", v), "1");
+        CHECK_TEXT(value(buf_slice(&out), CONDITION("j") "\"Ready\",status=\"True\"}", v), all ? "1" : "");
+        CHECK_TEXT(value(buf_slice(&out), CONDITION("k") "\"StepLogAttached\",status=\"True\"}", v), all ? "1" : "");
+#undef HANG
+#undef CONDITION
+    }
+    fleet_done(&f);
+}
+
+TEST(admitted_time_is_wall_time_without_queue_and_suspension) {
+    struct fleet f;
+    CLEANUP_BUF struct buf out;
+    struct runtime_figures own = {.is_leading = true};
+    const struct metrics_options options = {0};
+    char v[64];
+    fleet_init(&f);
+    fleet_put(&f, "n", "j",
+              SLICE("{\"status\":{\"time\":{\"wallMilliseconds\":100000},\"badput\":["
+                    "{\"family\":\"Scheduling\",\"bucket\":\"QueueWait\",\"milliseconds\":1000},"
+                    "{\"family\":\"Scheduling\",\"bucket\":\"PreemptedWait\",\"milliseconds\":2000},"
+                    "{\"family\":\"Scheduling\",\"bucket\":\"Suspended\",\"milliseconds\":4000},"
+                    "{\"family\":\"Scheduling\",\"bucket\":\"Provisioning\",\"milliseconds\":8000}]}}"));
+    fleet_put(&f, "n", "new", SLICE("{\"status\":{\"phase\":\"Queued\"}}"));
+    buf_init(&out, 1 << 20);
+    metrics_write(&f, &none, &own, &options, &out);
+#define ADMITTED "goodput_job_admitted_seconds{namespace=\"n\",jobgoodput="
+    CHECK_TEXT(value(buf_slice(&out), ADMITTED "\"j\",queue=\"\"}", v), "93");
+    CHECK_TEXT(value(buf_slice(&out), ADMITTED "\"new\",queue=\"\"}", v), ""); /* not known: not 0 */
+#undef ADMITTED
+    fleet_done(&f);
+}
+
 TEST(only_the_leader_exports_jobs) {
     struct fleet f;
     CLEANUP_BUF struct buf out;
@@ -296,7 +312,7 @@ TEST(only_the_leader_exports_jobs) {
     fleet_init(&f);
     put(&f, "a");
     buf_init(&out, 1 << 20);
-    metrics_write(&f, &none, &own, 0, true, &out);
+    write_all(&f, &none, &own, 0, true, &out);
     CHECK(strstr(buf_text(&out), "goodput_job_") == NULL && strstr(buf_text(&out), "goodput_queue_") == NULL);
     CHECK_TEXT(value(buf_slice(&out), "leader_election_master_status{name=\"goodput-controller\"}", v), "0");
     fleet_done(&f);
@@ -310,11 +326,11 @@ TEST(the_metrics_of_the_recorder_endpoint_are_exported_where_it_is_served) {
     char v[64];
     fleet_init(&f);
     buf_init(&out, 1 << 20);
-    metrics_write(&f, &none, &own, 0, false, &out);
+    write_all(&f, &none, &own, 0, false, &out);
     CHECK(strstr(buf_text(&out), "goodput_ingest_") == NULL);
     buf_clear(&out);
     own.ingest = &ingest;
-    metrics_write(&f, &none, &own, 0, false, &out);
+    write_all(&f, &none, &own, 0, false, &out);
     CHECK_TEXT(value(buf_slice(&out), "goodput_ingest_entries_total", v), "7");
     CHECK_TEXT(value(buf_slice(&out), "goodput_ingest_refused_entries_total", v), "2");
     CHECK_TEXT(value(buf_slice(&out), "goodput_ingest_read_bytes_total", v), "901");
@@ -333,11 +349,11 @@ TEST(jobs_long_over_count_in_their_queue_only) {
                     "\"wallMilliseconds\":1000}}}"));
     buf_init(&out, 1 << 20);
     int64_t end_ms = INT64_C(1795219200000);
-    metrics_write(&f, &none, &own, end_ms + METRICS_KEEP_FINISHED_MS, false, &out);
+    write_all(&f, &none, &own, end_ms + METRICS_KEEP_FINISHED_MS, false, &out);
     CHECK_TEXT(value(buf_slice(&out), "goodput_job_wall_seconds{namespace=\"n\",jobgoodput=\"old\",queue=\"\"}", v),
                "1");
     buf_clear(&out);
-    metrics_write(&f, &none, &own, end_ms + METRICS_KEEP_FINISHED_MS + 1, false, &out);
+    write_all(&f, &none, &own, end_ms + METRICS_KEEP_FINISHED_MS + 1, false, &out);
     CHECK(strstr(buf_text(&out), "jobgoodput=\"old\"") == NULL);
     CHECK_TEXT(value(buf_slice(&out), "goodput_queue_jobs{namespace=\"n\",queue=\"\",phase=\"Completed\"}", v), "1");
     fleet_done(&f);
@@ -398,7 +414,7 @@ TEST(the_metrics_of_fleets_are_those_of_their_status) {
     fleet_put(&fleets, "", "gone", SLICE("{\"status\":{\"goodputPPM\":{\"job\":1}}}"));
     fleet_remove(&fleets, "", "gone");
     buf_init(&out, 1 << 20);
-    metrics_write(&jobs, &fleets, &own, 0, false, &out);
+    write_all(&jobs, &fleets, &own, 0, false, &out);
     struct slice text = buf_slice(&out);
 #define F "{fleetgoodput=\"all\""
     CHECK_TEXT(value(text, "goodput_fleet_goodput_ratio" F ",goodput=\"job\"}", v), "0.250000");

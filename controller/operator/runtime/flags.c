@@ -65,6 +65,10 @@ static const struct flag table[] = {
     {"metrics-bind-address", "ADDRESS", TEXT, AT(metrics_bind_address), 0, 0,
      "where /metrics is served: with TLS and to those whom the cluster lets get it, such as :8443; in clear on a "
      "loopback address, such as 127.0.0.1:8080; default 0, nowhere"},
+    {"all-job-series", "BOOL", SWITCH, AT(all_job_series), 0, 0,
+     "/metrics has every number of each job: buckets, causes, owners, windows, costs, forecasts; default false: at "
+     "most "
+     "12 series a job, which the alerts and dashboards need most"},
     {"metrics-cert-dir", "DIR", TEXT, AT(metrics_cert_dir), 0, 0,
      "where tls.crt and tls.key for metrics (and for a page that is not on a loopback address) are, as a mounted "
      "Secret "

@@ -15,6 +15,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     const char *pod_name;        /* in lease_namespace: its label says who leads; NULL: no label is written */
     bool standby_watches;
     const char *health_bind_address, *metrics_bind_address, *page_bind_address, *shared_page_bind_address;
+    bool all_job_series;
     const char *metrics_cert_dir;                                        /* NULL: a certificate made at the start */
     const char *cluster_name;                                            /* "": not known */
     const char *watch_namespaces;                                        /* "a,b"; "": all */

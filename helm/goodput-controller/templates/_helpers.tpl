@@ -66,15 +66,22 @@ insecureSkipVerify: true
 {{- end -}}
 {{- end -}}
 
-{{/* The groups of files/rules.yaml with this release's objectives and links; without "all" only the first, the hang alert. */}}
+{{/* The groups of files/rules.yaml with this release's objectives and links; without "all" only the hang alert, and without
+     metrics.allJobSeries none that needs the series it adds. */}}
 {{- define "goodput.ruleGroups" -}}
 {{- $metrics := .root.Values.metrics -}}
 {{- $text := .root.Files.Get "files/rules.yaml" | replace "vector(0.8)" (printf "vector(%s)" $metrics.objective) | replace "vector(0.6)" (printf "vector(%s)" $metrics.fleetObjective) -}}
 {{- with .root.Values.documentationURL -}}
 {{- $text = $text | replace "runbook_url: deploy/docs" (printf "runbook_url: %s" (trimSuffix "/" .)) -}}
 {{- end -}}
-{{- $groups := ($text | fromYaml).groups -}}
-{{- ternary $groups (list (first $groups)) .all | toYaml -}}
+{{- $all := .all -}}
+{{- $groups := list -}}
+{{- range ($text | fromYaml).groups -}}
+{{- if or (eq .name "goodput-hang") (and $all (or $metrics.allJobSeries (ne .name "goodput-all-job-series"))) -}}
+{{- $groups = append $groups . -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $groups -}}
 {{- end -}}
 
 {{- define "goodput.subject" -}}
