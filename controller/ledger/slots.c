@@ -231,7 +231,8 @@ static void add_occupancy(const struct maker *m, const struct occupancy_fact *oc
         change_at(m, lost)->did.lost += m->by;
     if (occupancy->held == LEDGER_HELD_BY_IT && lost < m->settled_ms && done > lost && superseded_ms > m->settled_ms)
         take_back(m, occupancy, max_of(lost, occupancy->bound_ms), false);
-    bool is_cut = superseded_ms < lost && superseded_ms > occupancy->bound_ms && superseded_ms < done;
+    /* Also where it was lost at that very time: if the next one was bound at once, nothing else shows the change. */
+    bool is_cut = superseded_ms <= lost && superseded_ms > occupancy->bound_ms && superseded_ms < done;
     if (is_cut && superseded_ms <= THROUGH_MS && !is_settled(m, superseded_ms))
         change_at(m, superseded_ms)->did.replaced += m->by;
     int64_t released = occupancy->released_ms == TIME_UNKNOWN ? TIME_OPEN : occupancy->released_ms;
@@ -295,7 +296,7 @@ static void make(struct ledger *l, const struct occupancy_fact *occupancy, int b
 /* Whether the start of the slot's next occupancy, no earlier than next_ms, changes what this one did. */
 static bool ends_with_next(const struct ledger *l, const struct occupancy_fact *occupancy, int64_t next_ms) {
     return (l->unwatched_count > 0 && occupancy->known_until_ms > next_ms) || occupancy->lost_ms == TIME_UNKNOWN ||
-           occupancy->lost_ms > next_ms || occupancy->done_ms != TIME_UNKNOWN;
+           occupancy->lost_ms >= next_ms || occupancy->done_ms != TIME_UNKNOWN;
 }
 
 /* Links the occupancy `older`, if any, to the newer one. */

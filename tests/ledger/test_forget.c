@@ -115,5 +115,5 @@ TEST(without_the_forgotten_occupancies_the_result_is_the_same) {
                          loaded, whole);
         ledger_free(l);
     }
-    CHECK(first != 1 || forgotten > 300 * LIVES / 4);
+    CHECK(first != 1 || forgotten > 300 * LIVES / 5);
 }

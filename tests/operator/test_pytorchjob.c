@@ -68,3 +68,51 @@ TEST(the_pods_of_a_pytorchjob_may_come_first) {
     CHECK_INT(status_int(s, "target.chips"), 16);
     model_free(m);
 }
+
+static void observe_attempt(struct model *m, int attempt, int at) {
+    for (int i = 0; i < 4; i++) {
+        CLEANUP_FREE char *name = mem_format("a%d-%d", attempt, i);
+        struct fake_pod p = fake_started(name, i, at, at, at + 3);
+        kind_observe_pod(m, &shape, &p, attempt, OBSERVED_PRESENT, at + 3.1);
+    }
+}
+
+/* The operator replaces a failed pod within the second in which it failed; then a person suspends the job. */
+TEST(a_pod_replaced_within_its_second_is_an_interruption) {
+    struct model *m = kind_model(&shape);
+    struct kind_state state = {0};
+    kind_observe(m, &shape, &state, 0.2);
+    observe_attempt(m, 0, 0);
+    struct fake_pod failed = fake_started("a0-0", 0, 0, 0, 3);
+    failed.finished = 51;
+    failed.exit_code = 134;
+    failed.phase = "Running";
+    kind_observe_pod(m, &shape, &failed, 0, OBSERVED_PRESENT, 51.1);
+    failed.phase = "Failed";
+    kind_observe_pod(m, &shape, &failed, 0, OBSERVED_PRESENT, 51.3);
+    failed.asked_to_go = 51;
+    kind_observe_pod(m, &shape, &failed, 0, OBSERVED_DELETED, 51.4);
+    struct fake_pod made = fake_pod("again", 0, 51), next = fake_started("again", 0, 51, 51, 54);
+    kind_observe_pod(m, &shape, &made, 0, OBSERVED_PRESENT, 51.5);
+    free(fake_status(m, 53));
+    kind_observe_pod(m, &shape, &next, 0, OBSERVED_PRESENT, 54.1);
+    free(fake_status(m, 55));
+    state.is_suspended = true;
+    state.written = 57;
+    kind_observe(m, &shape, &state, 57.2);
+    for (int i = 0; i < 4; i++) {
+        CLEANUP_FREE char *name = i == 0 ? mem_strdup("again") : mem_format("a0-%d", i);
+        struct fake_pod p = fake_started(name, i, i == 0 ? 51 : 0, i == 0 ? 51 : 0, i == 0 ? 54 : 3);
+        p.asked_to_go = 57;
+        kind_observe_pod(m, &shape, &p, 0, OBSERVED_DELETED, 58);
+    }
+    state.is_suspended = false;
+    state.written = 63;
+    kind_observe(m, &shape, &state, 63.2);
+    observe_attempt(m, 1, 63);
+    CLEANUP_FREE char *s = fake_status(m, 100);
+    CHECK_INT(status_int(s, "interruptions.total"), 2);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "ApplicationError");
+    CHECK_TEXT(status_text(s, "executions[number=2].cause"), "UserSuspend");
+    model_free(m);
+}
