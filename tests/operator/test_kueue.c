@@ -252,3 +252,47 @@ TEST(a_person_who_deactivates_a_workload_suspends_the_job) {
     CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 4000 + 10000);
     CHECK_INT(status_int(s, "interruptions.byCause[cause=UserSuspend].count"), 1);
 }
+
+/* Kueue evicts nothing where nothing was admitted: only spec.active changes, at 50 and at 80. */
+TEST(a_person_who_deactivates_a_waiting_workload_suspends_it_from_then_on) {
+    struct model *m = begin();
+    struct fake_pod a = running("a", "n0", 90, 91);
+    CLEANUP_FREE char *waits = mem_strdup(fake_condition("QuotaReserved", "False", "Pending", 0));
+    CLEANUP_FREE char *admitted = mem_format("%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 90),
+                                             fake_condition("Admitted", "True", "Admitted", 90));
+    fake_observe_workload(m, waits, 0.1);
+    fake_observe_workload_inactive(m, waits, 50);
+    fake_observe_workload(m, waits, 80);
+    fake_observe_workload(m, admitted, 90.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 92.1);
+    CLEANUP_FREE char *s = fake_finish(m, 120);
+    CHECK_INT(status_int(s, "badput[bucket=Suspended].milliseconds"), 30000);
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 60000);
+}
+
+/* spec.active changes first, Evicted follows with the next version: until then and afterwards, what was before is as it
+ * was. */
+TEST(a_deactivation_changes_nothing_before_it) {
+    struct model *m = begin();
+    struct fake_pod a = running("a", "n0", 4, 5);
+    CLEANUP_FREE char *admitted = mem_format("%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 4),
+                                             fake_condition("Admitted", "True", "Admitted", 4));
+    CLEANUP_FREE char *evicted = mem_format("%s,%s", admitted, fake_condition("Evicted", "True", "Deactivated", 50));
+    CLEANUP_FREE char *suspended = mem_format("\"conditions\":[%s]", fake_condition("Suspended", "True", "", 51));
+    fake_observe_node(m, "n0", "True", 0, "", "", 0.3);
+    fake_observe_workload(m, admitted, 4.1);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 6.1);
+    fake_observe_workload_inactive(m, admitted, 50.7);
+    CLEANUP_FREE char *first = fake_status(m, 50.8);
+    CHECK_INT(status_int(first, "badput[bucket=QueueWait].milliseconds"), 4000);
+    fake_observe_workload_inactive(m, evicted, 50.9);
+    fake_observe_jobset(m, 1, ",\"suspend\":true", suspended, 51.2);
+    a.asked_to_go = 51;
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 51.3);
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 52);
+    CLEANUP_FREE char *s = fake_status(m, 60);
+    CHECK_INT(status_int(s, "badput[bucket=QueueWait].milliseconds"), 4000);
+    CHECK_INT(status_int(s, "badput[bucket=Suspended].milliseconds"), 9000);
+    CHECK_TEXT(status_text(s, "executions[number=1].cause"), "UserSuspend");
+    model_free(m);
+}

@@ -26,21 +26,22 @@ static void apply_condition(struct store *store, struct history *h, const struct
     history_add(h, t);
 }
 
-/* spec.active has no time: the eviction or the requeueing that followed it has one. */
+/* spec.active has no time: the eviction or the requeueing that followed it has one, mostly in a later version. A
+ * Workload that is first observed without it was made so. */
 static void apply_active(struct store *store, struct workload *w, const struct object_workload *o,
-                         struct object_before before, int64_t received_ms) {
+                         struct object_before before, bool is_first, int64_t received_ms) {
     const struct object_condition *evicted = object_condition_find(&o->conditions, "Evicted");
     const struct object_condition *requeued = object_condition_find(&o->conditions, "Requeued");
     const struct object_condition *cause = o->is_active ? requeued : evicted;
-    const struct transition *last = history_last(&w->active);
-    int64_t since_ms = last ? last->at_ms : w->created_ms;
+    int earlier = w->active.count - (w->active.count > 0 && history_is_true(&w->active) == o->is_active);
+    int64_t since_ms = earlier > 0 ? w->active.items[earlier - 1].at_ms : w->created_ms;
     bool has_time = cause && slice_is(cause->status, "True") && cause->at_ms >= since_ms &&
                     slice_contains(cause->reason, o->is_active ? "Reactivated" : "Deactivated");
-    if (last == NULL && o->is_active)
+    if (w->active.count == 0 && o->is_active)
         return; /* as it was made */
-    struct transition t = {has_time ? cause->at_ms
-                           : last   ? object_changed_ms(&o->meta, before, received_ms)
-                                    : w->created_ms,
+    struct transition t = {has_time   ? cause->at_ms
+                           : is_first ? w->created_ms
+                                      : object_changed_ms(&o->meta, before, received_ms),
                            o->is_active, !has_time, has_time ? store_intern(store, cause->reason) : "", NULL};
     history_add(&w->active, t);
 }
@@ -167,7 +168,7 @@ int observe_workload(struct store *store, enum observed what, struct slice uid, 
     w->evictions = o.evictions;
     struct object_before before = {w->written_ms, is_first ? 0 : max_of(t->watch.known_ms, 0)};
     w->written_ms = o.meta.written_ms;
-    apply_active(store, w, &o, before, received_ms);
+    apply_active(store, w, &o, before, is_first, received_ms);
     apply_checks(store, w, &o);
     apply_unhealthy(store, w, &o, object_changed_ms(&o.meta, before, received_ms));
     const struct object_condition *c = object_condition_find(&o.conditions, "Finished");
