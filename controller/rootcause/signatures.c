@@ -57,7 +57,7 @@ static size_t literal_size(struct slice pattern) {
 
 /* A row that breaks the rules of the table is our own mistake: the tests read it, too. */
 static struct signature read_row(struct slice line) {
-    static const char *const places[] = {"line", "exception", "value", "name", "frame", "raised"};
+    static const char *const places[] = {"line", "exception", "value", "message", "name", "frame", "raised"};
     struct slice class_name, role, place, owner;
     struct signature row = {0};
     bool is_whole = slice_take_until(&line, '\t', &class_name) && slice_take_until(&line, '\t', &role) &&
@@ -192,6 +192,17 @@ static bool is_of_any_value(struct slice name) {
     return slice_is(name, "ValueError") || slice_is(name, "AssertionError") || slice_is(name, "Exception");
 }
 
+/* Names that say nothing of what was wrong. */
+static bool is_general(struct slice name) {
+    static const char *const names[] = {"RuntimeError", "OSError",         "IOError",       "EnvironmentError",
+                                        "SystemError",  "XlaRuntimeError", "InternalError", "JaxRuntimeError",
+                                        "TimeoutError", "UnknownError"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (slice_is(name, names[i]))
+            return true;
+    return is_of_any_value(name);
+}
+
 const struct signature *matcher_exception(const struct matcher *m, struct slice text) {
     const struct heads *heads = &m->heads[IN_EXCEPTION];
     if (text.size_bytes > SIGNATURE_REACH)
@@ -199,13 +210,15 @@ const struct signature *matcher_exception(const struct matcher *m, struct slice 
     const char *colon = slice_find_char(text, ':');
     struct slice name = colon != NULL ? slice_range(text.data, colon) : text;
     for (struct literals_hit hit = {0}; literals_next_at_start(heads->literals, text, &hit);) {
-        const struct signature *row = heads->rows[hit.number];
-        bool is_name = slice_find_char(row->pattern, ':') == NULL;
-        if (is_name ? slice_equal(name, row->pattern) : fits(row->pattern, text))
-            return row;
+        const struct signature *named = heads->rows[hit.number];
+        bool is_name = slice_find_char(named->pattern, ':') == NULL;
+        if (is_name ? slice_equal(name, named->pattern) : fits(named->pattern, text))
+            return named;
     }
-    if (is_of_any_value(name))
-        return matcher_within(m, IN_VALUE, slice_skip(text, name.size_bytes));
+    struct slice message = slice_skip(text, name.size_bytes);
+    const struct signature *row = is_of_any_value(name) ? matcher_within(m, IN_VALUE, message) : NULL;
+    if (is_general(name))
+        return row != NULL ? row : matcher_within(m, IN_MESSAGE, message);
     const char *paren = slice_find_char(name, '(');
     return matcher_within(m, IN_NAME, paren != NULL ? slice_range(name.data, paren) : name);
 }

@@ -24,7 +24,7 @@ enum rootcause_role {
         ROLE_COUNT
 };
 
-enum signature_place { IN_LINE, IN_EXCEPTION, IN_VALUE, IN_NAME, IN_FRAME, IN_RAISED, PLACE_COUNT };
+enum signature_place { IN_LINE, IN_EXCEPTION, IN_VALUE, IN_MESSAGE, IN_NAME, IN_FRAME, IN_RAISED, PLACE_COUNT };
 
 struct signature { /* borrows from the table */
     enum rootcause_class class_;

@@ -18,8 +18,9 @@ static void print_row(struct buf *out, struct slice pattern, const char *start) 
 }
 
 static const struct signature *find(const struct matcher *m, const struct signature *row, struct buf *line) {
-    print_row(line, row->pattern, row->place == IN_VALUE ? "ValueError: " : "");
-    if (row->place == IN_EXCEPTION || row->place == IN_VALUE || row->place == IN_NAME)
+    static const char *const starts[PLACE_COUNT] = {[IN_VALUE] = "ValueError: ", [IN_MESSAGE] = "RuntimeError: "};
+    print_row(line, row->pattern, starts[row->place] != NULL ? starts[row->place] : "");
+    if (row->place >= IN_EXCEPTION && row->place <= IN_NAME)
         return matcher_exception(m, buf_slice(line));
     return row->place == IN_LINE ? matcher_find(m, buf_slice(line), NULL)
                                  : matcher_within(m, row->place, buf_slice(line));

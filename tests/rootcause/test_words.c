@@ -4,7 +4,7 @@
 /* The text after a number is the C library's, in the language of the process. */
 TEST(errors_by_their_number) {
     static const struct example examples[] = {
-        {CLASS_STORAGE_ERROR, false, "OSError: [Errno 28] Auf dem Ger\xc3\xa4t ist kein Speicherplatz mehr: 'a.pt'\n"},
+        {CLASS_STORAGE_ERROR, false, "OSError: [Errno 28] Kein Platz auf dem Datentr\xc3\xa4ger: 'a.pt'\n"},
         {CLASS_STORAGE_ERROR, false, "OSError: [Errno 5] E/A-Fe\n"},
         {CLASS_STORAGE_ERROR, false, "Error: failed to write shard: Uncategorized (os error 122)\n"},
         {CLASS_STARTUP_RENDEZVOUS, false, "OSError: [Errno 98] L'adresse est d\xc3\xa9j\xc3\xa0 prise\n"},
@@ -80,6 +80,47 @@ TEST(errors_by_the_program_that_reports_them) {
         {CLASS_STORAGE_ERROR, false, "mount.nfs: access denied by server while mounting s:/data\n"},
         {CLASS_AUTH_QUOTA, false, "wandb: ERROR cannot reach the backend\n"},
         {CLASS_GPU_DRIVER, false, "10:00:00 INFO cannot communicate with the NVIDIA driver.\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* An exception whose name says nothing, by the words of its message. */
+TEST(words_of_a_message) {
+    static const struct example examples[] = {
+        {CLASS_COMPILE_ERROR, false, RAISED("RuntimeError: could not continue: Graph compile failed on node 3")},
+        {CLASS_DEVICE_OOM, false, RAISED("RuntimeError: the device memory is too small for 3 tensors")},
+        {CLASS_GPU_DRIVER, false, RAISED("RuntimeError: No XPU found here")},
+        {CLASS_CHECKPOINT_ERROR, false, RAISED("RuntimeError: the newest checkpoint has another layout")},
+        {CLASS_DATA_ERROR, false, RAISED("RuntimeError: this dataset has no rows")},
+        {CLASS_STARTUP_RENDEZVOUS, false, RAISED("RuntimeError: the coordinator did not answer")},
+        {CLASS_NAN_DIVERGENCE, false, RAISED("RuntimeError: the norm of the gradients is not finite")},
+        {CLASS_AUTH_QUOTA, false, RAISED("RuntimeError: this API key was revoked")},
+        {CLASS_HANG_WATCHDOG, true, RAISED("TimeoutError: there was no heartbeat for 600 s")},
+        {CLASS_USER_EXCEPTION, false, RAISED("RuntimeError: 3 and 4 do not match")},
+        {CLASS_USER_EXCEPTION, false, RAISED("RuntimeError: use_reentrant needs gradient checkpointing here")},
+        {CLASS_USER_EXCEPTION, false, /* it recomputes activations, and saves nothing */
+         RAISED("torch.utils.checkpoint.CheckpointError: torch.utils.checkpoint: Recomputed values differ")},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Launchers, schedulers and training loops, each in its own words. */
+TEST(words_of_launchers_and_loops) {
+    static const struct example examples[] = {
+        {CLASS_STARTUP_RENDEZVOUS, false, "pdsh@a: b: ssh exited with exit code 255\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "CalledProcessError: Command 'ssh b true' returned non-zero exit status 255.\n"},
+        {CLASS_UNKNOWN, false, "CalledProcessError: Command 'python a.py' returned non-zero exit status 1.\n"},
+        {CLASS_HOST_OOM, false, "error: Step 7.0 exceeded memory limit (7 > 6), being killed\n"},
+        {CLASS_NAN_DIVERGENCE, false, "ERROR NaN detected, the run ends here\n"},
+        {CLASS_UNKNOWN, false, "WARNING NaN detected, skipping step 7\n"},
+        {CLASS_HANG_WATCHDOG, true, "ERROR there was no progress for 600 s\n"},
+        {CLASS_COLLECTIVE_TIMEOUT, true, "ERROR NCCL timeout in reduce_scatter\n"},
+        {CLASS_PEER_LOST, true, "ERROR lost connection to rank 3\n"},
+        {CLASS_PREEMPTION, false, "caught signal 15, saving\n"},
+        {CLASS_NETWORK, false, "curl: (28) no data came for 300 s\n"},
+        {CLASS_COMPILE_ERROR, false, "a.cc:7: internal compiler error: in f, at g.c:7\n"},
+        {CLASS_CUDA_ERROR, false, "CUDA Exception: Lane Illegal Address\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
