@@ -22,14 +22,16 @@ static void append_lines(struct buf *out, struct slice text) {
     }
 }
 
-/* The same of a style sheet, also without spaces next to its punctuation. None of its strings has such a space. */
+/* The same of a style sheet, also without spaces next to its punctuation and the last semicolon of a block. None of its
+ * strings has such a space or semicolon. */
 static void append_style(struct buf *out, struct slice text) {
     CLEANUP_BUF struct buf lines;
     buf_init(&lines, DOCUMENT_MAX_BYTES);
     append_lines(&lines, text);
     const char *at = buf_text(&lines);
     for (char before = '\0'; *at != '\0'; before = *at++)
-        if (*at != ' ' || (strchr(":;,{", before) == NULL && strchr("{}", at[1]) == NULL))
+        if ((*at != ' ' || (strchr(":;,{", before) == NULL && strchr("{}", at[1]) == NULL)) &&
+            (*at != ';' || at[1 + strspn(at + 1, " ")] != '}'))
             buf_append_char(out, *at);
 }
 

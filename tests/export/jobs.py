@@ -18,9 +18,10 @@ FORECAST = {"intervalSeconds": 600, "saveMilliseconds": 2500, "persistMillisecon
 # As long as GKE names them.
 CLUSTER = "gke_research-project_us-east5-b_training-production-01"
 FLEET = json.load(open("tests/data/cli/fleetgoodput.json"))
+FLEET["status"]["byOwner"][0]["byClass"] = [{"class": "Network", "chipSeconds": 180000}, {"class": "TPUHardware", "chipSeconds": 432000}]
 # What the page says of it.
 FLEET_WORDS = ("Fleet research", "3 jobs", "590.970 interruptions per 1,000 node-days", "lost, USD", "425.00 USD", "2 NodeFailure 120 chip-hours, 300.00 USD",
-               "causes of interruptions: 2 TPUHardware; 1", "by owner: Provider 170 chip-hours, 425.00 USD, interruptions: 3; Tenant 62", "gke-tpu-17, 2 TPUHardware, owner Provider; evil",
+               "causes of interruptions: 2 TPUHardware; 1", "by owner: Provider 170 chip-hours, 425.00 USD (TPUHardware 120 chip-hours, Network 50.0 chip-hours), interruptions: 3; Tenant 62", "gke-tpu-17, 2 TPUHardware, owner Provider; evil",
                "; others 1", "gke-tpu-17 fails at least 14.6 times",
                "Cost: 1250.00 USD, of these 580.00 lost (100.00% of the chip-hours have a price)")
 STAMP = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")

@@ -79,6 +79,10 @@ function fleetView(f) {
     ];
     const money = (o) => (currency && text(o, "cost") ? `, ${text(o, "cost")} ${currency}` : ""),
         hours = (o) => (number(o, "chipSeconds") === undefined ? "" : ` ${chipHours(o.chipSeconds / 3600)} chip-hours`);
+    const classes = (o) => {
+        const all = list(o, "byClass").sort((a, b) => b.chipSeconds - a.chipSeconds);
+        return all.length > 0 ? ` (${all.map((c) => text(c, "class") + hours(c)).join(", ")})` : "";
+    };
     // The first n of a list; more: how many others are counted elsewhere.
     const each = (words, path, n, of, more = 0) => {
         const all = list(s, path),
@@ -148,7 +152,7 @@ function fleetView(f) {
             "byOwner",
             5,
             (o) =>
-                `${text(o, "owner")}${hours(o)}${money(o)}${o.interruptions > 0 ? `, interruptions: ${text(o, "interruptions")}` : ""}`,
+                `${text(o, "owner")}${hours(o)}${money(o)}${classes(o)}${o.interruptions > 0 ? `, interruptions: ${text(o, "interruptions")}` : ""}`,
         ),
         each(
             "Nodes to blame: ",
