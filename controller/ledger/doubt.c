@@ -37,7 +37,29 @@ static void find_top(struct ledger_result *r) {
     }
 }
 
+static void doubt_settled(struct ledger_settled_sums *s) {
+    struct ledger_settled_bucket sum = {.bucket = BUCKET_UNATTRIBUTED, .basis = BASIS_DERIVED};
+    int count = 0;
+    for (int i = 0; i < s->bucket_count; i++) {
+        const struct ledger_settled_bucket b = s->buckets[i];
+        if (!is_of_steps(b.bucket)) {
+            s->buckets[count++] = b;
+            continue;
+        }
+        sum.ms += b.ms;
+        sum.count += b.count;
+        sum.chip_ms += b.chip_ms;
+        sum.interrupted_ms += b.interrupted_ms;
+        sum.interrupted_chip_ms += b.interrupted_chip_ms;
+    }
+    if (sum.ms > 0)
+        s->buckets[count++] = sum;
+    s->bucket_count = count;
+    s->provisional_ms = 0;
+}
+
 static void doubt_entries(struct ledger_entries *entries) {
+    doubt_settled(&entries->settled);
     for (size_t i = 0; i < entries->count; i++) {
         struct ledger_entry *e = &entries->items[i];
         if (!is_of_steps(e->bucket))

@@ -7,5 +7,6 @@ void ledger_entries_done(struct ledger_entries *entries) {
         free(entries->texts[i]);
     free(entries->texts);
     free(entries->items);
+    free(entries->settled.costs);
     *entries = (struct ledger_entries){0};
 }

@@ -2,8 +2,8 @@
  * the result, in every bucket and for every interruption. Entries are in time order and disjoint; one ends wherever
  * anything that it says changes.
  *
- * What the ledger has settled is in no entry: those begin at complete_from_ms, and the sums before that time are the
- * result's less those of the entries. With keep_all nothing is settled, and the entries cover all time that counts. */
+ * What the ledger has settled is in no entry: those start at complete_from_ms, and struct ledger_settled_sums has the
+ * sums of the time before. With keep_all nothing is settled, and the entries cover all time that counts. */
 #ifndef LEDGER_ENTRIES_H
 #define LEDGER_ENTRIES_H
 
@@ -31,8 +31,33 @@ struct ledger_entry {
     bool is_new;                   /* a separate span of its bucket (its count); else more of the one before */
 };
 
+/* A bucket's sums over settled time; the fields are those of struct ledger_bucket. */
+struct ledger_settled_bucket {
+    enum bucket bucket;
+    int custom; /* BUCKET_CUSTOM: index into custom_names */
+    enum basis basis;
+    int64_t ms, count, chip_ms, interrupted_ms, interrupted_chip_ms;
+};
+
+/* What an interruption cost in settled time; the fields are those of struct ledger_interruption. */
+struct ledger_settled_cost {
+    int interruption; /* from 1 */
+    int64_t tch_ms, tre_ms, wait_ms, trm_ms, cost_ms, chip_ms, detect_ms;
+};
+
+#define LEDGER_SETTLED_BUCKETS (BUCKET_COUNT + LEDGER_MAX_CUSTOM + 1)
+
+struct ledger_settled_sums { /* all-zero: nothing is settled */
+    struct ledger_settled_bucket buckets[LEDGER_SETTLED_BUCKETS];
+    int bucket_count;
+    struct ledger_settled_cost *costs; /* of the listed interruptions that cost any */
+    size_t cost_count, cost_capacity;
+    int64_t provisional_ms, idle_chip_ms, waiting_chip_ms;
+};
+
 struct ledger_entries {
     int64_t complete_from_ms;
+    struct ledger_settled_sums settled;
     struct ledger_entry *items;
     size_t count, capacity;
     char **texts;

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+_Static_assert(LEDGER_SETTLED_BUCKETS == ACCOUNT_COUNT, "one row for each account");
+
 #define RECENT_TEXTS 16 /* spans next to each other share their evidence */
 
 static int text_of(struct ledger_entries *e, const char *text) {
@@ -50,6 +52,48 @@ static void set_evidence(struct ledger_entry *e, struct sweep *s, const struct v
     if (v->account == BUCKET_UNOBSERVED && unwatched == NULL)
         unwatched = "no sign of life from the machine of a slot";
     e->text = text_of(s->entries, unwatched);
+}
+
+static void add_settled_bucket(struct ledger_settled_sums *to, const struct sweep *s, int account) {
+    const struct account *a = &s->sums.accounts[account];
+    if (a->ms == 0)
+        return;
+    to->buckets[to->bucket_count++] = (struct ledger_settled_bucket){
+        .bucket = account < BUCKET_COUNT ? (enum bucket)account : BUCKET_CUSTOM,
+        .custom = account < BUCKET_COUNT ? 0 : account - BUCKET_COUNT,
+        .basis = a->basis,
+        .ms = a->ms,
+        .count = a->count + (s->sums.span.account == account), /* the open span is counted when it ends */
+        .chip_ms = a->chip_ms,
+        .interrupted_ms = a->interrupted_ms,
+        .interrupted_chip_ms = a->interrupted_chip_ms};
+}
+
+static void add_settled_cost(struct ledger_settled_sums *to, int interruption, const struct recovery *r) {
+    if (r->tch_ms == 0 && r->tre_ms == 0 && r->wait_ms == 0 && r->trm_ms == 0 && r->cost_ms == 0 && r->detect_ms == 0)
+        return;
+    MEM_GROW(to->costs, to->cost_count, to->cost_capacity);
+    to->costs[to->cost_count++] = (struct ledger_settled_cost){.interruption = interruption,
+                                                               .tch_ms = r->tch_ms,
+                                                               .tre_ms = r->tre_ms,
+                                                               .wait_ms = r->wait_ms,
+                                                               .trm_ms = r->trm_ms,
+                                                               .cost_ms = r->cost_ms,
+                                                               .chip_ms = r->chip_ms,
+                                                               .detect_ms = r->detect_ms};
+}
+
+void sweep_start_entries(struct sweep *s) {
+    if (s->entries == NULL)
+        return;
+    struct ledger_settled_sums *to = &s->entries->settled;
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        add_settled_bucket(to, s, i);
+    for (size_t i = 0; i < s->interruptions->count; i++)
+        add_settled_cost(to, (int)s->settled->older.count + (int)i + 1, &s->recoveries[i]);
+    to->provisional_ms = s->provisional_ms;
+    to->idle_chip_ms = s->sums.down.chip_ms;
+    to->waiting_chip_ms = s->sums.chip_ms_waiting;
 }
 
 static bool is_same(const struct ledger_entry *a, const struct ledger_entry *b) {

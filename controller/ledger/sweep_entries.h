@@ -13,6 +13,8 @@ struct booked {
     bool is_provisional;
 };
 
+/* Fills in the sums of settled time, from which the sweep continues; nothing without entries. */
+void sweep_start_entries(struct sweep *s);
 /* Adds [from_ms, to_ms), which has just been booked; nothing without entries. */
 void sweep_add_entry(struct sweep *s, const struct verdict *v, const struct booked *booked, int64_t from_ms,
                      int64_t to_ms);

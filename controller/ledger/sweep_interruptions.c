@@ -1,5 +1,6 @@
 #include "ledger/sweep_interruptions.h"
 
+#include "base/bisect.h"
 #include "base/minmax.h"
 
 /* A real sum never comes near the limit (200 years of 32 million chips); hostile facts may. */
@@ -9,12 +10,20 @@ void sweep_add_chips(int64_t *sum, int64_t chips, int64_t ms) {
         *sum = chips > max / ms ? max : min_of(max, *sum + chips * ms);
 }
 
-/* The interruption that a failure detected from t on led to, which may open later; -1. */
+static bool starts_run(const struct training *t, int64_t from_ms, int64_t before_ms) {
+    size_t place = BISECT(i, t->run_count, t->runs[i].begin_ms < from_ms);
+    return place < t->run_count && t->runs[place].begin_ms < before_ms;
+}
+
+/* The interruption that a failure detected from t on led to; -1. It may open later, unless training starts again before
+ * it does: then the failure was that of the last one. */
 static int detected_at(const struct sweep *s, int64_t t) {
     const struct interruptions *list = s->interruptions;
     int i = s->at.interruption;
     bool is_over = i < 0 || t >= list->items[i].until_ms;
-    return is_over && i + 1 < (int)list->count ? i + 1 : i;
+    if (!is_over || i + 1 >= (int)list->count || starts_run(s->training, t, list->items[i + 1].at_ms))
+        return i;
+    return i + 1;
 }
 
 static bool is_detection(const struct verdict *v) {

@@ -1,6 +1,7 @@
 /* Starts a sweep where the settled part ends. */
 #include "ledger/sweep_resume.h"
 #include "ledger/sweep.h"
+#include "ledger/sweep_entries.h"
 
 #include "base/minmax.h"
 
@@ -65,4 +66,5 @@ static void resume_windows(struct sweep *s) {
 void sweep_resume(struct sweep *s) {
     resume(s);
     resume_windows(s);
+    sweep_start_entries(s);
 }

@@ -9,17 +9,22 @@ CREATE OR REPLACE TABLE record AS SELECT * FROM read_json(getvariable('files'), 
     provisional: 'BOOLEAN', chipMilliseconds: 'BIGINT', idleChipMilliseconds: 'BIGINT',
     waitingChipMilliseconds: 'BIGINT', excluded: 'BOOLEAN', recovered: 'BOOLEAN', retained: 'BIGINT',
     lostSteps: 'BIGINT', catchUpMilliseconds: 'BIGINT', evidence: 'VARCHAR', log: 'VARCHAR', line: 'BIGINT',
-    onlyCounted: 'BOOLEAN', status: 'JSON'});
+    onlyCounted: 'BOOLEAN', interruptionMilliseconds: 'BIGINT', interruptionChipMilliseconds: 'BIGINT',
+    lostMilliseconds: 'BIGINT', lostChipMilliseconds: 'BIGINT', lostWorkMilliseconds: 'BIGINT', detectMilliseconds: 'BIGINT',
+    waitMilliseconds: 'BIGINT', rescheduleMilliseconds: 'BIGINT', resumeMilliseconds: 'BIGINT',
+    provisionalMilliseconds: 'BIGINT', recoveredCount: 'BIGINT', recoveryMilliseconds: 'BIGINT', status: 'JSON'});
 
+-- Spans, and the sums by bucket of the time before completeFrom.
 CREATE OR REPLACE VIEW span AS SELECT * REPLACE (coalesce(chipMilliseconds, 0) AS chipMilliseconds,
-    coalesce(idleChipMilliseconds, 0) AS idleChipMilliseconds) FROM record WHERE record = 'span';
+    coalesce(idleChipMilliseconds, 0) AS idleChipMilliseconds) FROM record
+    WHERE record = 'span' OR (record = 'settled' AND lostMilliseconds IS NULL);
+CREATE OR REPLACE MACRO plus(a, b) AS coalesce(a, 0) + coalesce(b, 0);
 
 -- status.time and status.acceleratorHours. Time is available where it is not lost to scheduling.
-CREATE OR REPLACE VIEW job_time AS SELECT job,
-    sum(milliseconds) AS wall,
+CREATE OR REPLACE VIEW job_time AS SELECT job, sum(milliseconds) AS wall,
     coalesce(sum(milliseconds) FILTER (family <> 'Scheduling'), 0) AS available,
     coalesce(sum(milliseconds) FILTER (bucket = 'Productive'), 0) AS productive,
-    coalesce(sum(milliseconds) FILTER (provisional), 0) AS provisional,
+    plus(sum(milliseconds) FILTER (provisional), sum(provisionalMilliseconds)) AS provisional,
     coalesce(sum(milliseconds) FILTER (bucket = 'Suspended'), 0) AS suspended,
     coalesce(sum(milliseconds) FILTER (bucket = 'Unattributed'), 0) AS unattributed,
     coalesce(sum(milliseconds) FILTER (bucket = 'Unobserved'), 0) AS unobserved,
@@ -45,31 +50,37 @@ FROM job_time;
 -- status.badput. Idle chips are those of an elastic job's slices that are down while the others train.
 CREATE OR REPLACE VIEW badput AS SELECT job, family, bucket, sum(milliseconds) AS milliseconds, sum(count) AS count,
     ['Observed', 'Derived', 'Assumed'][max(list_position(['Observed', 'Derived', 'Assumed'], basis))] AS basis,
-    sum(chipMilliseconds) AS chips, coalesce(sum(milliseconds) FILTER (interruption > 0), 0) AS of_interruptions
+    sum(chipMilliseconds) AS chips,
+    plus(sum(milliseconds) FILTER (interruption > 0), sum(interruptionMilliseconds)) AS of_interruptions
 FROM span WHERE bucket <> 'Productive' GROUP BY job, family, bucket
 UNION ALL SELECT job, 'Runtime', 'ElasticSliceDown', 0, NULL, NULL, sum(idleChipMilliseconds), 0
 FROM span GROUP BY job HAVING sum(idleChipMilliseconds) > 0;
 
 -- status.executions: what the interruption that ended each of them cost.
+CREATE OR REPLACE VIEW cost AS SELECT job, interruption, milliseconds AS lost, chipMilliseconds AS lost_chips,
+    milliseconds * lostWork::INT AS lost_work, milliseconds * (bucket = 'FailureDetection')::INT AS detect
+FROM span WHERE interruption > 0
+UNION ALL BY NAME SELECT job, execution - 1 AS interruption, milliseconds * (recovery = 'Wait')::INT AS wait,
+    milliseconds * (recovery = 'Reschedule')::INT AS reschedule, milliseconds * (recovery = 'Resume')::INT AS resume
+FROM span WHERE recovery IS NOT NULL
+UNION ALL BY NAME SELECT job, interruption, lostMilliseconds AS lost, lostChipMilliseconds AS lost_chips,
+    lostWorkMilliseconds AS lost_work, detectMilliseconds AS detect, waitMilliseconds AS wait,
+    rescheduleMilliseconds AS reschedule, resumeMilliseconds AS resume FROM record WHERE lostMilliseconds IS NOT NULL;
 CREATE OR REPLACE VIEW interruption AS SELECT i.job, i.interruption, i.cause, i.owner, i.excluded, i.recovered,
-    coalesce(sum(s.milliseconds) FILTER (s.interruption = i.interruption), 0) AS lost,
-    coalesce(sum(s.chipMilliseconds) FILTER (s.interruption = i.interruption), 0) AS lost_chips,
-    coalesce(sum(s.milliseconds) FILTER (s.interruption = i.interruption AND s.lostWork), 0) AS lost_work,
-    coalesce(sum(s.milliseconds) FILTER (s.interruption = i.interruption AND s.bucket = 'FailureDetection'), 0) AS detect,
-    coalesce(sum(s.milliseconds) FILTER (s.execution = i.interruption + 1 AND s.recovery = 'Wait'), 0) AS wait,
-    coalesce(sum(s.milliseconds) FILTER (s.execution = i.interruption + 1 AND s.recovery = 'Reschedule'), 0) AS reschedule,
-    coalesce(sum(s.milliseconds) FILTER (s.execution = i.interruption + 1 AND s.recovery = 'Resume'), 0) AS resume
-FROM record i LEFT JOIN span s ON s.job = i.job AND i.interruption IN (s.interruption, s.execution - 1)
-WHERE i.record = 'interruption' AND i.interruption IS NOT NULL GROUP BY ALL;
+    coalesce(sum(COLUMNS(cost.* EXCLUDE (job, interruption))), 0)::BIGINT
+FROM record i LEFT JOIN cost USING (job, interruption) WHERE record = 'interruption' AND i.interruption > 0 GROUP BY ALL;
 
--- status.interruptions. Those of a counter alone have no time: each such line counts several.
-CREATE OR REPLACE VIEW by_cause AS SELECT r.job, r.cause, sum(r.count) AS count, coalesce(sum(i.lost_chips), 0) AS chips,
-    sum(r.count) FILTER (r.excluded) AS excluded
+-- status.interruptions. Those without a number are not listed one by one: each such line counts several.
+CREATE OR REPLACE VIEW by_cause AS SELECT r.job, r.cause, sum(r.count) AS count,
+    plus(sum(i.lost_chips), sum(r.lostChipMilliseconds)) AS chips, sum(r.count) FILTER (r.excluded) AS excluded
 FROM record r LEFT JOIN interruption i USING (job, interruption) WHERE r.record = 'interruption' GROUP BY ALL;
 
--- status.byOwner
-CREATE OR REPLACE VIEW by_owner AS SELECT job, owner, sum(milliseconds) AS milliseconds, sum(chipMilliseconds) AS chips
-FROM span WHERE bucket <> 'Productive' GROUP BY ALL;
+-- status.byOwner. What interruptions cost in settled time is their owners', and not their bucket's owner's.
+CREATE OR REPLACE VIEW by_owner AS SELECT job, owner, sum(ms) AS milliseconds, sum(chip_ms) AS chips FROM (
+    SELECT job, owner, milliseconds - coalesce(interruptionMilliseconds, 0) AS ms,
+        chipMilliseconds - coalesce(interruptionChipMilliseconds, 0) AS chip_ms FROM span WHERE bucket <> 'Productive'
+    UNION ALL SELECT job, owner, lostMilliseconds, coalesce(lostChipMilliseconds, 0) FROM record WHERE lostMilliseconds >= 0)
+GROUP BY ALL HAVING sum(ms) > 0;
 
 -- status.otherDefinitions: numerator and denominator; interruptions are counted, all else is milliseconds.
 CREATE OR REPLACE VIEW failures AS SELECT job,
@@ -83,5 +94,7 @@ UNION ALL SELECT job, 'ETTRMeta', productive, wall - suspended FROM job_time WHE
 UNION ALL SELECT job, 'MTBI', available, sum(count) FROM job_time JOIN record USING (job)
     WHERE record = 'interruption' AND NOT excluded AND onlyCounted IS NULL GROUP BY ALL
 UNION ALL SELECT job, 'MTTF', available, failures FROM job_time JOIN failures USING (job) WHERE failures > 0 AND unknown = 0
-UNION ALL SELECT job, 'MTTR', sum(reschedule + resume), count(*) FROM interruption JOIN job_time USING (job)
-    WHERE recovered AND NOT excluded AND has_steps GROUP BY job;
+UNION ALL SELECT job, 'MTTR', sum(ms), sum(n) FROM (
+    SELECT job, reschedule + resume AS ms, 1 AS n FROM interruption WHERE recovered AND NOT excluded
+    UNION ALL SELECT job, recoveryMilliseconds, recoveredCount FROM record WHERE recoveredCount > 0)
+    JOIN job_time USING (job) WHERE has_steps GROUP BY job;

@@ -9,18 +9,38 @@ struct check {
     const char *words;
     const struct ledger_result *result;
     const struct ledger_entries *entries;
-    bool is_whole; /* nothing is settled, and no interruption is left out of the list */
 };
 
 static void compare(const struct check *c, const char *what, int64_t expected, int64_t got) {
-    if (c->is_whole ? got != expected : got > expected)
+    if (got != expected)
         harness_fail(__FILE__, __LINE__, "%s: the entries give %s %" PRId64 " instead of %" PRId64, c->words, what, got,
                      expected);
 }
 
+/* A bucket's settled part; all-zero: it has none. */
+static struct ledger_settled_bucket settled_bucket(const struct check *c, const struct ledger_bucket *b) {
+    const struct ledger_settled_sums *s = &c->entries->settled;
+    for (int i = 0; i < s->bucket_count; i++)
+        if (s->buckets[i].bucket == b->bucket &&
+            (b->bucket != BUCKET_CUSTOM || strcmp(c->entries->custom_names[s->buckets[i].custom], b->custom) == 0))
+            return s->buckets[i];
+    return (struct ledger_settled_bucket){.bucket = b->bucket,
+                                          .chip_ms = b->bucket == BUCKET_ELASTIC_SLICE_DOWN ? s->idle_chip_ms : 0};
+}
+
+static struct ledger_settled_cost settled_cost(const struct check *c, int number) {
+    const struct ledger_settled_sums *s = &c->entries->settled;
+    for (size_t i = 0; i < s->cost_count; i++)
+        if (s->costs[i].interruption == number)
+            return s->costs[i];
+    return (struct ledger_settled_cost){0};
+}
+
 static void check_bucket(const struct check *c, const struct ledger_bucket *b) {
-    int64_t ms = 0, count = 0, chip_ms = 0, caused_ms = 0, caused_chip_ms = 0;
-    enum basis basis = BASIS_OBSERVED;
+    const struct ledger_settled_bucket before = settled_bucket(c, b);
+    int64_t ms = before.ms, count = before.count, chip_ms = before.chip_ms, caused_ms = before.interrupted_ms,
+            caused_chip_ms = before.interrupted_chip_ms;
+    enum basis basis = before.basis;
     for (size_t i = 0; i < c->entries->count; i++) {
         const struct ledger_entry *e = &c->entries->items[i];
         int64_t took = e->to_ms - e->from_ms;
@@ -47,7 +67,9 @@ static void check_bucket(const struct check *c, const struct ledger_bucket *b) {
 }
 
 static void check_interruption(const struct check *c, const struct ledger_interruption *x) {
-    int64_t tch = 0, tre = 0, trm = 0, wait = 0, cost = 0, chip_ms = 0, detect = 0;
+    const struct ledger_settled_cost before = settled_cost(c, x->number);
+    int64_t tch = before.tch_ms, tre = before.tre_ms, trm = before.trm_ms, wait = before.wait_ms, cost = before.cost_ms,
+            chip_ms = before.chip_ms, detect = before.detect_ms;
     for (size_t i = 0; i < c->entries->count; i++) {
         const struct ledger_entry *e = &c->entries->items[i];
         int64_t took = e->to_ms - e->from_ms;
@@ -79,7 +101,15 @@ static void check_interruption(const struct check *c, const struct ledger_interr
 
 static void check_times(const struct check *c) {
     const struct ledger_result *r = c->result;
-    int64_t wall = 0, available = 0, provisional = 0, waiting = 0, at = c->entries->complete_from_ms;
+    const struct ledger_settled_sums *before = &c->entries->settled;
+    int64_t wall = 0, available = 0, provisional = before->provisional_ms, waiting = before->waiting_chip_ms,
+            at = c->entries->complete_from_ms;
+    for (int i = 0; i < before->bucket_count; i++) {
+        wall += before->buckets[i].ms;
+        available += bucket_family(before->buckets[i].bucket) != FAMILY_SCHEDULING ? before->buckets[i].ms : 0;
+    }
+    if (r->start_ms != TIME_UNKNOWN)
+        compare(c, "settled time", at - r->start_ms, wall);
     for (size_t i = 0; i < c->entries->count; i++) {
         const struct ledger_entry *e = &c->entries->items[i];
         int64_t took = e->to_ms - e->from_ms;
@@ -101,7 +131,7 @@ void check_entries(struct ledger *l, int64_t through_ms, const char *words) {
     struct ledger_result r;
     struct ledger_entries entries;
     ledger_evaluate_entries(l, through_ms, &r, &entries);
-    struct check c = {words, &r, &entries, r.start_ms == TIME_UNKNOWN || entries.complete_from_ms == r.start_ms};
+    struct check c = {words, &r, &entries};
     check_times(&c);
     for (int i = 0; i < r.bucket_count; i++)
         check_bucket(&c, &r.buckets[i]);

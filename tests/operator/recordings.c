@@ -63,8 +63,7 @@ int recording_job_count(const struct recording *rec) {
 }
 
 struct model *recording_model(const struct recording *rec, char *const *statuses, int64_t created_ms) {
-    struct model *m = model_new(
-        &(struct model_options){.keeps_checkpoints = true, .keeps_records = true, .cluster_name = "recorded"});
+    struct model *m = model_new(&(struct model_options){.keeps_checkpoints = true, .cluster_name = "recorded"});
     for (int i = 0; i < recording_job_count(rec); i++) {
         CLEANUP_FREE char *more = replay_left(statuses ? statuses[i] : NULL);
         replay_jobgoodput(m, rec->namespace_, rec->jobs[i].name, rec->logs ? "PodLog" : "None", more, created_ms);

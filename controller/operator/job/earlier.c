@@ -30,7 +30,6 @@ static void split_off(struct model_job *job) {
     job->target = NULL;
     job->ledger = NULL;
     job->facts = (struct job_facts){0};
-    job->publication.records = (struct buf){0};
     job->evidence = (struct job_evidence){0};
     job->root_causes = (struct job_root_causes){0};
     job->log_pods = (struct job_log_pods){0};

@@ -27,7 +27,6 @@ void job_free(struct model_job *job) {
     evidence_done(&job->evidence);
     root_causes_done(&job->root_causes);
     free(job->final.status);
-    buf_done(&job->publication.records);
     free_spec(&job->spec);
     if (job->links.later == NULL) { /* else they are borrowed from that one */
         job_free_earlier(job);

@@ -145,8 +145,7 @@ struct job_publication { /* what the last status had, for the next one: evaluate
     int previous_count;
     int64_t step_count;
     bool is_final;
-    bool is_own;        /* this process has written one: a status that is observed is that */
-    struct buf records; /* its ledger, if jobs_settings.keeps_records: status/records.h */
+    bool is_own; /* this process has written one: a status that is observed is that */
 };
 
 struct job_interruption_notice {

@@ -1,6 +1,7 @@
 #include "operator/model/evaluate.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "ledger/doubt.h"
 
 #include "operator/facts/facts.h"
@@ -242,28 +243,9 @@ static bool is_measured(const struct model_job *job) {
     return job->target && job->target->is_seen && !job_is_managed_elsewhere(job) && !is_blind(job);
 }
 
-/* The spans are listed only where something reads them: that takes memory for each. */
-static void evaluate_ledger(struct model_job *job, struct view *v, struct ledger_entries *entries) {
-    if (job->jobs->settings.keeps_records)
-        ledger_evaluate_entries(job->ledger, v->through_ms, &v->result, entries);
-    else
-        ledger_evaluate(job->ledger, v->through_ms, &v->result);
-}
-
-/* The ledger of the status, span by span. */
-static void keep_records(struct model_job *job, const struct view *v, const struct ledger_entries *entries) {
-    struct buf *records = &job->publication.records;
-    if (!job->jobs->settings.keeps_records || !v->has_numbers)
-        return;
-    buf_done(records);
-    buf_init(records, RECORDS_MAX_BYTES);
-    struct records_job named = {job->jobs->settings.cluster_name, job->namespace_, job->name, job->uid};
-    records_write(v, entries, &named, records);
-}
-
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary) {
     struct view v;
-    struct ledger_entries entries = {0};
+    struct ledger_entries none = {0};
     jobs_tick_log_work(job->jobs, now_ms);
     if (job->final.status) {
         job_write_final(job, out, summary);
@@ -278,14 +260,13 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         job_find_chip(job);
         v.through_ms = job->observation.through_ms = view_observed_through(job, now_ms);
         v.has_ended = v.through_ms >= job_end_ms(job);
-        evaluate_ledger(job, &v, &entries);
-        doubt_steps(job, &v.result, &entries);
+        ledger_evaluate(job->ledger, v.through_ms, &v.result);
+        doubt_steps(job, &v.result, &none);
         job_update_node_evidence(job, &v.result);
         job_update_root_causes(job, &v.result);
         job_update_owners(job, &v.result);
         trace_add_interruptions(&job->log.trace, &v.result);
-        if (v.through_ms < v.result.start_ms) /* an object that ended before it was created */
-            v.through_ms = v.result.start_ms;
+        v.through_ms = max_of(v.through_ms, v.result.start_ms); /* an object may have ended before it was created */
         find_newest_pods(job, &v);
         view_numbers(&v);
     }
@@ -294,14 +275,62 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
     view_end(&v);
     notices_add(job, &v);
     view_write(&v, out);
-    keep_records(job, &v, &entries);
-    ledger_entries_done(&entries);
     if (summary)
         summarize(&v, summary);
     remember(job, &v);
     if (v.target)
         job_forget_pods(job, v.through_ms);
     view_done(&v);
+}
+
+/* ---- the ledger of the last status ---- */
+
+/* Of a status that an earlier controller wrote last: of its time no sum is known but those in the status. */
+static void write_final_ledger(const struct model_job *job, const struct records_job *named, struct buf *out) {
+    const struct job_previous *numbers = &job->final.numbers;
+    struct ledger_entries entries = {.complete_from_ms = numbers->end_ms};
+    struct view v;
+    view_init(&v);
+    v.seen.uid = numbers->uid;
+    v.has_ended = true;
+    v.result.start_ms = numbers->start_ms;
+    v.through_ms = numbers->end_ms;
+    records_write(&v, &entries, named, out);
+    records_write_status(slice_of(job->final.status), out);
+}
+
+/* The result, span by span. Nothing but the ledger's settled part changes, and no number does. */
+static void write_ledger(struct model_job *job, const struct records_job *named, int64_t now_ms, struct buf *out) {
+    CLEANUP_BUF struct buf status;
+    struct ledger_entries entries = {0};
+    struct view v;
+    buf_init(&status, RECORDS_MAX_BYTES);
+    view_make(&v, job, now_ms);
+    if (is_measured(job) && job->observation.through_ms != TIME_UNKNOWN) {
+        v.through_ms = job->observation.through_ms;
+        v.has_ended = v.through_ms >= job_end_ms(job);
+        ledger_evaluate_entries(job->ledger, v.through_ms, &v.result, &entries);
+        doubt_steps(job, &v.result, &entries);
+        v.through_ms = max_of(v.through_ms, v.result.start_ms);
+        view_numbers(&v);
+    }
+    view_words(&v);
+    v.is_final = job->publication.is_final;
+    view_end(&v);
+    view_write(&v, &status);
+    records_write(&v, &entries, named, out);
+    records_write_status(buf_slice(&status), out);
+    ledger_entries_done(&entries);
+    view_done(&v);
+}
+
+bool model_job_ledger(struct model_job *job, int64_t now_ms, struct buf *out) {
+    const struct records_job named = {job->jobs->settings.cluster_name, job->namespace_, job->name, job->uid};
+    if (job->final.status != NULL)
+        write_final_ledger(job, &named, out);
+    else if (job->publication.is_own)
+        write_ledger(job, &named, now_ms, out);
+    return job->final.status != NULL || job->publication.is_own;
 }
 
 void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status) {

@@ -11,6 +11,10 @@ struct model_job;
  * now_ms. In *summary what decides how soon it must be written. */
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary);
 
+/* The ledger that its last status was made of, as lines (status/records.h), with the status as of now_ms. Changes no
+ * number and no later status. False: none was written yet. */
+bool model_job_ledger(struct model_job *job, int64_t now_ms, struct buf *out);
+
 /* Adds status.checkpoint to the status that model_job_status has just written, unless that is final: nobody resumes
  * from it. A separate call: it costs more than the status, and only a status that is really sent needs it. */
 void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf *status);

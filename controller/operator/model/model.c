@@ -23,7 +23,6 @@
 static struct jobs_settings settings_of(const struct model_options *options) {
     struct jobs_settings s = {.keeps_checkpoints = options->keeps_checkpoints,
                               .reads_last_words = options->reads_last_words,
-                              .keeps_records = options->keeps_records,
                               .forget_after_ms =
                                   options->forget_after_ms > 0 ? options->forget_after_ms : MODEL_FORGET_AFTER_MS,
                               .chip_peaks = options->chip_peaks ? mem_strdup(options->chip_peaks) : NULL,

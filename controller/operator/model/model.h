@@ -26,7 +26,6 @@ struct model_options {
      * before anything else. */
     bool keeps_checkpoints;
     bool reads_last_words;         /* somebody reads what model_job_words_next returns */
-    bool keeps_records;            /* each job keeps the ledger of its last status: job/job.h */
     const char *chip_peaks;        /* chips.h: overrides of their peaks; NULL: none */
     const char *chip_prices;       /* price.h; NULL: none */
     const char *node_signals;      /* a site's rows, which node_signals_add takes; NULL: none */

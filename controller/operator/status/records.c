@@ -75,14 +75,98 @@ static const char *cause_text(const struct ledger_interruption *x, char out[stat
     return out;
 }
 
-static void write_bucket(struct jwrite *w, const struct ledger_entries *all, const struct ledger_entry *e) {
+static void write_bucket(struct jwrite *w, const struct ledger_entries *all, enum bucket bucket, int custom,
+                         enum basis basis) {
     char name[128];
-    snprintf(name, sizeof name, "%s%s%s", bucket_name(e->bucket), e->bucket == BUCKET_CUSTOM ? "/" : "",
-             e->bucket == BUCKET_CUSTOM ? all->custom_names[e->custom] : "");
+    snprintf(name, sizeof name, "%s%s%s", bucket_name(bucket), bucket == BUCKET_CUSTOM ? "/" : "",
+             bucket == BUCKET_CUSTOM ? all->custom_names[custom] : "");
     jwrite_member_text(w, "bucket", name);
-    jwrite_member_text(w, "family", family_name(bucket_family(e->bucket)));
-    jwrite_member_text(w, "basis", basis_name(e->basis));
+    jwrite_member_text(w, "family", family_name(bucket_family(bucket)));
+    jwrite_member_text(w, "basis", basis_name(basis));
 }
+
+static const char *owner_of_bucket(const struct view *v, const struct ledger_entries *all, enum bucket bucket,
+                                   int custom) {
+    return rootcause_owner_name(owners_of_bucket(v->owner_policy, bucket, all->custom_names[custom], v->seen.queue));
+}
+
+/* ---- settled time: sums ---- */
+
+static void begin_settled(struct jwrite *w, const struct view *v, const struct ledger_entries *e, struct buf *out) {
+    begin(w, out, "settled");
+    write_time(w, "from", v->result.start_ms);
+    write_time(w, "to", e->complete_from_ms);
+}
+
+static void write_settled_bucket(const struct view *v, const struct ledger_entries *all,
+                                 const struct ledger_settled_bucket *b, struct buf *out) {
+    struct jwrite w;
+    begin_settled(&w, v, all, out);
+    jwrite_member_int(&w, "milliseconds", b->ms);
+    jwrite_member_int(&w, "count", b->count);
+    write_bucket(&w, all, b->bucket, b->custom, b->basis);
+    if (b->bucket != BUCKET_PRODUCTIVE)
+        jwrite_member_text(&w, "owner", owner_of_bucket(v, all, b->bucket, b->custom));
+    write_some(&w, "chipMilliseconds", b->chip_ms);
+    write_some(&w, "interruptionMilliseconds", b->interrupted_ms);
+    write_some(&w, "interruptionChipMilliseconds", b->interrupted_chip_ms);
+    end(&w);
+}
+
+static void write_settled_cost(const struct view *v, const struct ledger_entries *all,
+                               const struct ledger_settled_cost *c, struct buf *out) {
+    const struct ledger_interruption *x = interruption_of(v, c->interruption);
+    struct jwrite w;
+    begin_settled(&w, v, all, out);
+    jwrite_member_int(&w, "interruption", c->interruption);
+    jwrite_member_text(&w, "owner", rootcause_owner_name(x != NULL ? x->owner : OWNER_UNKNOWN));
+    jwrite_member_int(&w, "lostMilliseconds", c->cost_ms);
+    write_some(&w, "lostChipMilliseconds", c->chip_ms);
+    write_some(&w, "lostWorkMilliseconds", c->tch_ms);
+    write_some(&w, "detectMilliseconds", c->detect_ms);
+    write_some(&w, "waitMilliseconds", c->wait_ms);
+    write_some(&w, "rescheduleMilliseconds", c->tre_ms);
+    write_some(&w, "resumeMilliseconds", c->trm_ms);
+    end(&w);
+}
+
+/* The interruptions that are not listed one by one any more. */
+static void write_settled_owner(const struct view *v, const struct ledger_entries *all, enum rootcause_owner owner,
+                                struct buf *out) {
+    const struct ledger_owned *o = &v->result.older.owners[owner];
+    struct jwrite w;
+    if (o->count == 0 && o->ms == 0)
+        return;
+    begin_settled(&w, v, all, out);
+    jwrite_member_int(&w, "count", o->count);
+    jwrite_member_text(&w, "owner", rootcause_owner_name(owner));
+    jwrite_member_int(&w, "lostMilliseconds", o->ms);
+    write_some(&w, "lostChipMilliseconds", o->chip_ms);
+    end(&w);
+}
+
+static void write_settled(const struct view *v, const struct ledger_entries *all, struct buf *out) {
+    const struct ledger_settled_sums *s = &all->settled;
+    const struct ledger_older *older = &v->result.older;
+    struct jwrite w;
+    if (s->bucket_count == 0)
+        return;
+    for (int i = 0; i < s->bucket_count; i++)
+        write_settled_bucket(v, all, &s->buckets[i], out);
+    for (size_t i = 0; i < s->cost_count; i++)
+        write_settled_cost(v, all, &s->costs[i], out);
+    for (int i = 0; i < OWNER_COUNT; i++)
+        write_settled_owner(v, all, (enum rootcause_owner)i, out);
+    begin_settled(&w, v, all, out);
+    write_some(&w, "provisionalMilliseconds", s->provisional_ms);
+    write_some(&w, "idleChipMilliseconds", s->idle_chip_ms);
+    write_some(&w, "waitingChipMilliseconds", s->waiting_chip_ms);
+    write_some(&w, "recoveredCount", older->recovered);
+    write_some(&w, "recoveryMilliseconds", older->recover_ms);
+    end(&w);
+}
+
+/* ---- all other time ---- */
 
 static void write_evidence(struct jwrite *w, const struct view *v, const struct ledger_entries *all,
                            const struct ledger_entry *e) {
@@ -111,15 +195,13 @@ static void write_span(const struct view *v, const struct ledger_entries *all, c
     write_time(&w, "to", e->to_ms);
     jwrite_member_int(&w, "milliseconds", ms);
     jwrite_member_int(&w, "count", e->is_new);
-    write_bucket(&w, all, e);
+    write_bucket(&w, all, e->bucket, e->custom, e->basis);
     if (cause != NULL)
         jwrite_member_text(&w, "cause", cause_text(cause, text));
     if (e->bucket != BUCKET_PRODUCTIVE)
         jwrite_member_text(&w, "owner",
-                           rootcause_owner_name(cause != NULL
-                                                    ? cause->owner
-                                                    : owners_of_bucket(v->owner_policy, e->bucket,
-                                                                       all->custom_names[e->custom], v->seen.queue)));
+                           cause != NULL ? rootcause_owner_name(cause->owner)
+                                         : owner_of_bucket(v, all, e->bucket, e->custom));
     jwrite_member_int(&w, "execution", e->execution);
     write_some(&w, "interruption", e->interruption);
     write_filled(&w, "recovery", recoveries[e->recovery]);
@@ -158,7 +240,8 @@ static void write_interruption(const struct view *v, const struct ledger_interru
 }
 
 /* Interruptions without a time: those that are not listed any more, and those that only counters show. */
-static void write_counted(enum cause cause, const char *reason, int64_t count, bool is_only_counted, struct buf *out) {
+static void write_counted(enum cause cause, const char *reason, int64_t count, int64_t chip_ms, bool is_only_counted,
+                          struct buf *out) {
     struct ledger_interruption x = {.cause = cause};
     char text[128];
     struct jwrite w;
@@ -169,6 +252,7 @@ static void write_counted(enum cause cause, const char *reason, int64_t count, b
     jwrite_member_int(&w, "count", count);
     jwrite_member_text(&w, "cause", cause_text(&x, text));
     jwrite_member_bool(&w, "excluded", cause_is_excluded(cause));
+    write_some(&w, "lostChipMilliseconds", chip_ms);
     write_true(&w, "onlyCounted", is_only_counted);
     end(&w);
 }
@@ -176,9 +260,10 @@ static void write_counted(enum cause cause, const char *reason, int64_t count, b
 static void write_interruptions(const struct view *v, struct buf *out) {
     const struct ledger_result *r = &v->result;
     for (int i = 0; i < r->older.cause_count; i++)
-        write_counted(r->older.causes[i].cause, r->older.causes[i].reason, r->older.causes[i].count, false, out);
-    write_counted(CAUSE_UNKNOWN, "", v->counted, true, out);
-    write_counted(CAUSE_KUEUE_EVICTION, "", v->counted_evictions, true, out);
+        write_counted(r->older.causes[i].cause, r->older.causes[i].reason, r->older.causes[i].count,
+                      r->older.causes[i].chip_ms, false, out);
+    write_counted(CAUSE_UNKNOWN, "", v->counted, 0, true, out);
+    write_counted(CAUSE_KUEUE_EVICTION, "", v->counted_evictions, 0, true, out);
     for (int i = 0; i < r->interruption_count + r->has_own_end; i++)
         write_interruption(v, &r->interruptions[i], i == r->interruption_count, out);
 }
@@ -199,6 +284,7 @@ static void write_steps(const struct ledger_result *r, struct buf *out) {
 void records_write(const struct view *v, const struct ledger_entries *entries, const struct records_job *job,
                    struct buf *out) {
     write_job(v, entries, job, out);
+    write_settled(v, entries, out);
     for (size_t i = 0; i < entries->count; i++)
         write_span(v, entries, &entries->items[i], out);
     write_interruptions(v, out);

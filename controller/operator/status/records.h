@@ -1,7 +1,7 @@
 /* records: a job's ledger as JSON lines, from which anybody can compute its status again:
  * deploy/docs/how-to/recompute.md describes every field, and deploy/sql/ computes. The lines are, in this order: one of
- * the job, which says from when on the ledger is complete; a line for each span; one for each interruption; one of the
- * steps; and the status. */
+ * the job, which says from when on the ledger is complete; the sums of the time before that; a line for each span; one
+ * for each interruption; one of the steps; and the status. */
 #ifndef OPERATOR_RECORDS_H
 #define OPERATOR_RECORDS_H
 
