@@ -401,7 +401,7 @@ bench-rootcause: $(OUT)/bin/bench-rootcause ## CPU time to find the root cause i
 RECOMPUTE_LIVES ?= 1000
 .PHONY: recompute-test
 recompute-test: programs ## the numbers of RECOMPUTE_LIVES simulated and all recorded statuses, computed again by SQL (DuckDB) from ledgers alone
-	@$(MAKE) -s -j2 .build/release/bin/test-sim .build/release/bin/truth .build/release/tests/test-operator
+	@$(MAKE) -s -j2 .build/release/bin/test-sim .build/release/bin/truth .build/release/bin/test-apiserver .build/release/tests/test-operator .build/release/tests/test-runtime
 	@tests/parity/setup.sh duckdb==2.0.1 duckdb-cli==1.5.6
 	@.build/parity/venv/bin/python tests/recompute/recompute.py $(RECOMPUTE_LIVES)
 

@@ -9,6 +9,7 @@
 #include "cli/commands/explain.h"
 #include "cli/commands/fleet.h"
 #include "cli/commands/formats.h"
+#include "cli/commands/ledger.h"
 #include "cli/commands/report.h"
 #include "cli/commands/timeline.h"
 #include "cli/commands/top.h"
@@ -41,6 +42,9 @@ static const struct {
      explain_command, NULL},
     {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name|jsonpath=...]", "one job's executions on a time axis",
      "timeline llama3-70b -n research\0", NEEDS_NAME, timeline_command, NULL},
+    {"ledger", "ledger NAME [-n NAMESPACE] [--controller-namespace NAMESPACE] [-o table|jsonl]",
+     "one job's time, span by span, from the controller, by kubectl port-forward; jsonl: what recomputes its status",
+     "ledger llama3-70b -n research\0ledger llama3-70b -o jsonl\0", NEEDS_NAME, ledger_command, ledger_command_check},
     {"report",
      "report NAME --html FILE [-n NAMESPACE]\n"
      "      report --owner OWNER [--from TIME] [--to TIME] [NAME] [-n NAMESPACE | -A] [-o table|json|csv] [--html "
@@ -80,20 +84,22 @@ static const struct {
      "formats\0formats -o name\0", NO_NAME, formats_command, NULL},
 };
 
-#define ALL "top explain timeline report fleet whatif dashboard formats"
+#define ALL "top explain timeline ledger report fleet whatif dashboard formats"
 
 static const struct {
     const char *commands, *help;
 } option_help[] = {
     {"top explain timeline report fleet whatif",
      "  -f, --filename FILE     read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"},
-    {"top explain timeline report fleet whatif dashboard", "  -n, --namespace N       default: the context's\n"},
+    {"top explain timeline ledger report fleet whatif dashboard", "  -n, --namespace N       default: the context's\n"},
     {"top report fleet", "  -A, --all-namespaces    the JobGoodputs of all namespaces\n"},
     {"top report fleet",
      "  -l, --selector S        only JobGoodputs with these labels, such as team=a; without NAME\n"},
     {"top", "  --sort-by COLUMN|PATH   ascending, by a column, such as goodput, or a path, such as .status.phase\n"},
     {"top", "  --no-headers            neither the names of columns nor the sum\n"},
-    {"top explain timeline report fleet whatif formats", "  -o, --output FORMAT     one of the formats of the usage\n"},
+    {"ledger", "  --controller-namespace N  where goodput-controller runs; default: goodput-system\n"},
+    {"top explain timeline ledger report fleet whatif formats",
+     "  -o, --output FORMAT     one of the formats of the usage\n"},
     {"top", "  -w, --watch             draw the table again when it changes\n"},
     {ALL, "  --version               the version of the plugin\n"},
 };
@@ -164,6 +170,7 @@ static const struct argument_row table[] = {
     {NULL, "--to", AT(report.to), true, NULL, "report"},
     {NULL, "--port", AT(dashboard.port), true, NULL, "dashboard"},
     {NULL, "--no-browser", AT(dashboard.no_browser), false, NULL, "dashboard"},
+    {NULL, "--controller-namespace", AT(ledger.controller_namespace), true, NULL, "ledger"},
     {NULL, "--group-by", AT(fleet.group_by), true, NULL, "fleet"},
     {NULL, "--since", AT(fleet.since), true, NULL, "fleet"},
     {NULL, "--price", AT(fleet.price), true, NULL, "fleet"},
@@ -215,8 +222,10 @@ int cli_parse(struct cli_options *options, int argc, char **argv, struct error *
         }
     }
     static const char *const outputs[] = {"json", "yaml", "name", "wide"};
-    if (options->output == NULL || (options->command != NULL && strcmp(options->command, "report") == 0))
-        return 0; /* report_check has those of report */
+    bool has_own = options->command != NULL &&
+                   (strcmp(options->command, "report") == 0 || strcmp(options->command, "ledger") == 0);
+    if (options->output == NULL || has_own) /* report_check and ledger_command_check have theirs */
+        return 0;
     bool is_top = options->command != NULL && strcmp(options->command, "top") == 0;
     if (cluster_prints(options->output) && is_shown_by_kubectl(options))
         return options->file == NULL
@@ -259,7 +268,8 @@ static int complain(const struct error *err, int code) {
 
 static int check_name(const struct cli_options *options, enum name_rule rule, struct error **err) {
     if (rule == NEEDS_NAME && options->name == NULL && options->file == NULL)
-        return error_set(err, EINVAL, "%s needs the NAME of a JobGoodput, or -f FILE", options->command);
+        return error_set(err, EINVAL, "%s needs the NAME of a JobGoodput%s", options->command,
+                         strcmp(options->command, "ledger") == 0 ? "" : ", or -f FILE");
     if (rule == NO_NAME && options->name != NULL && strcmp(options->command, "top") != 0)
         return error_set(err, EINVAL, "%s takes no name", options->command);
     if (rule == NO_NAME && options->name != NULL)

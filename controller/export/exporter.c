@@ -128,6 +128,12 @@ static bool write_trace(void *context, const char *namespace_, const char *name,
     return runtime_trace(((struct exporter *)context)->runtime, namespace_, name, json);
 }
 
+static int write_ledger(void *context, const char *namespace_, const char *name, struct buf *lines) {
+    static const int statuses[] = {
+        [RUNTIME_LEDGER_WRITTEN] = 200, [RUNTIME_LEDGER_NO_JOB] = 404, [RUNTIME_LEDGER_NOT_YET] = 503};
+    return statuses[runtime_ledger(((struct exporter *)context)->runtime, namespace_, name, lines)];
+}
+
 static struct page *open_page(struct exporter *e, const char *address, bool has_tls, struct viewers *viewers,
                               struct error **err) {
     const struct page_options options = {.loop = e->loop,
@@ -137,6 +143,7 @@ static struct page *open_page(struct exporter *e, const char *address, bool has_
                                          .fleet = &e->fleet,
                                          .rollups = &e->rollups,
                                          .traces = {write_trace, e},
+                                         .ledgers = {write_ledger, e},
                                          .viewers = viewers};
     struct page *page = page_new(&options, err);
     if (page != NULL)

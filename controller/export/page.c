@@ -7,12 +7,19 @@
 
 #include <string.h>
 
-enum { MESSAGE_BYTES = 64 << 10, TRACE_BYTES = 256 << 10 };
+enum {
+    MESSAGE_BYTES = 64 << 10,
+    TRACE_BYTES = 256 << 10,
+    LEDGER_BYTES = 16 << 20, /* of one job; a larger one is answered by 500 */
+    MAX_LEDGERS = 4,         /* on their way at once; one more gets 503 */
+};
 
 struct page {
     struct loop *loop;
     const struct fleet *fleet, *rollups;
     struct page_traces traces;
+    struct page_ledgers ledgers;
+    int ledgers_sent;        /* now */
     struct viewers *viewers; /* NULL: all who reach it see all */
     struct server *server;
     struct buf document, sign_in;
@@ -150,7 +157,7 @@ static void *admit_reader(void *context, const struct server_request *request) {
 
 /* ---- requests ---- */
 
-static void write_document(const struct page *page, const struct viewer *viewer, struct slice query,
+static void write_document(struct page *page, const struct viewer *viewer, struct slice query,
                            struct server_reply *reply) {
     (void)viewer, (void)query;
     reply->content_type = "text/html; charset=utf-8";
@@ -178,8 +185,7 @@ void page_write_job(const struct fleet_job *job, struct page_traces traces, stru
     buf_append_text(out, "}");
 }
 
-static void write_job(const struct page *page, const struct viewer *viewer, struct slice query,
-                      struct server_reply *reply) {
+static void write_job(struct page *page, const struct viewer *viewer, struct slice query, struct server_reply *reply) {
     char namespace_[256], name[256];
     const struct fleet_job *job = NULL;
     if (parameter(query, "namespace", namespace_, sizeof namespace_) && parameter(query, "name", name, sizeof name) &&
@@ -194,8 +200,38 @@ static void write_job(const struct page *page, const struct viewer *viewer, stru
     page_write_job(job, page->traces, &reply->body);
 }
 
+static void ledger_sent(void *context) {
+    struct page *page = context;
+    page->ledgers_sent--;
+}
+
+/* A ledger that is on its way holds memory: few are at once. */
+static void write_ledger(struct page *page, const struct viewer *viewer, struct slice query,
+                         struct server_reply *reply) {
+    char namespace_[256], name[256];
+    reply->status = 404;
+    if (page->ledgers_sent >= MAX_LEDGERS) {
+        reply->status = 503;
+    } else if (page->ledgers.write != NULL && parameter(query, "namespace", namespace_, sizeof namespace_) &&
+               parameter(query, "name", name, sizeof name) && viewer_sees(viewer, namespace_)) {
+        buf_done(&reply->body);
+        buf_init(&reply->body, LEDGER_BYTES);
+        reply->status = page->ledgers.write(page->ledgers.context, namespace_, name, &reply->body);
+    }
+    if (reply->status == 404) {
+        buf_append_text(&reply->body, "no such JobGoodput\n");
+    } else if (reply->status == 503) {
+        buf_append_text(&reply->body, "this replica does not lead, has not evaluated the job yet, or is busy; retry "
+                                      "later\n");
+    } else {
+        page->ledgers_sent++;
+        reply->hold = (struct server_hold){ledger_sent, page};
+        reply->content_type = "application/x-ndjson";
+    }
+}
+
 /* All FleetGoodputs: there are few. */
-static void write_fleets(const struct page *page, const struct viewer *viewer, struct slice query,
+static void write_fleets(struct page *page, const struct viewer *viewer, struct slice query,
                          struct server_reply *reply) {
     const char *comma = "";
     (void)query;
@@ -213,12 +249,11 @@ static void write_fleets(const struct page *page, const struct viewer *viewer, s
 
 /* ---- who asks ---- */
 
-typedef void writer(const struct page *page, const struct viewer *viewer, struct slice query,
-                    struct server_reply *reply);
+typedef void writer(struct page *page, const struct viewer *viewer, struct slice query, struct server_reply *reply);
 
 /* A request of somebody who is not known yet. */
 struct visit {
-    const struct page *page;
+    struct page *page;
     writer *write;
     struct server_ticket *ticket;
     char *query;
@@ -251,8 +286,7 @@ static void on_viewer(void *context, enum viewer_answer answer, struct viewer *v
     free(visit);
 }
 
-static void serve(const struct page *page, writer *write, const struct server_request *request,
-                  struct server_reply *reply) {
+static void serve(struct page *page, writer *write, const struct server_request *request, struct server_reply *reply) {
     struct viewer *viewer = NULL;
     enum viewer_answer answer = page->viewers == NULL ? VIEWER_KNOWN : viewers_find(page->viewers, request, &viewer);
     if (answer == VIEWER_ASKED) {
@@ -276,14 +310,20 @@ static void serve_job(void *context, const struct server_request *request, struc
     serve(context, write_job, request, reply);
 }
 
+static void serve_ledger(void *context, const struct server_request *request, struct server_reply *reply) {
+    serve(context, write_ledger, request, reply);
+}
+
 static void serve_fleets(void *context, const struct server_request *request, struct server_reply *reply) {
     serve(context, write_fleets, request, reply);
 }
 
 struct page *page_new(const struct page_options *o, struct error **err) {
     struct page *page = mem_new(struct page);
-    struct server_endpoint endpoints[] = {
-        {"/", serve_document, page}, {"/job", serve_job, page}, {"/fleets", serve_fleets, page}};
+    struct server_endpoint endpoints[] = {{"/", serve_document, page},
+                                          {"/job", serve_job, page},
+                                          {"/ledger", serve_ledger, page},
+                                          {"/fleets", serve_fleets, page}};
     struct server_feed feed = {"/feed", next_news, page, NULL, viewer_release};
     struct server_options options = {.address = o->address,
                                      .endpoints = endpoints,
@@ -294,6 +334,7 @@ struct page *page_new(const struct page_options *o, struct error **err) {
     page->fleet = o->fleet;
     page->rollups = o->rollups;
     page->traces = o->traces;
+    page->ledgers = o->ledgers;
     page->viewers = o->viewers;
     if (o->viewers != NULL)
         feed.admit = admit_reader;

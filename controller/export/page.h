@@ -1,6 +1,7 @@
-/* page: serves the browser: the document at /, one JobGoodput at /job?namespace=N&name=M, all FleetGoodputs at /fleets,
- * and at /feed a WebSocket that sends the cluster's name and a summary of every job, then of each job that changes. A
- * page with viewers (the shared page) shows a sign-in to whoever brings no token, and to the others what they may list.
+/* page: serves the browser: the document at /, one JobGoodput at /job?namespace=N&name=M, its ledger (JSON lines) at
+ * /ledger?namespace=N&name=M, all FleetGoodputs at /fleets, and at /feed a WebSocket that sends the cluster's name and
+ * a summary of every job, then of each job that changes. A page with viewers (the shared page) shows a sign-in to
+ * whoever brings no token, and to the others what they may list.
  */
 #ifndef EXPORT_PAGE_H
 #define EXPORT_PAGE_H
@@ -17,6 +18,12 @@ struct page_traces {
     void *context;
 };
 
+/* Writes the ledger of a job; the status of the reply: 200, 404 or 503. */
+struct page_ledgers {
+    int (*write)(void *context, const char *namespace_, const char *name, struct buf *lines);
+    void *context;
+};
+
 struct page_options { /* what it points to must outlive the page */
     struct loop *loop;
     const char *address;
@@ -25,7 +32,8 @@ struct page_options { /* what it points to must outlive the page */
     void *context;
     const struct fleet *fleet, *rollups;
     struct page_traces traces;
-    struct viewers *viewers; /* NULL: all who reach it see all */
+    struct page_ledgers ledgers; /* write NULL: 404 */
+    struct viewers *viewers;     /* NULL: all who reach it see all */
 };
 struct page *page_new(const struct page_options *options, struct error **err);
 void page_free(struct page *page);

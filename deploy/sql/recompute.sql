@@ -1,5 +1,5 @@
--- A job's status, computed again from its ledger alone. DuckDB reads the lines that `kubectl goodput analyze FILE... -o jsonl`
--- prints; deploy/docs/how-to/recompute.md describes them. A file is one job:
+-- A job's status, computed again from its ledger alone. DuckDB reads the lines that `kubectl goodput ledger NAME -o jsonl`
+-- and `analyze FILE... -o jsonl` print; deploy/docs/how-to/recompute.md describes them. A file is one job:
 --   duckdb -c "SET VARIABLE files = 'ledger.jsonl'" -c ".read recompute.sql" -c "FROM badput"
 CREATE OR REPLACE TABLE record AS SELECT * FROM read_json(getvariable('files'), format = 'newline_delimited',
     filename = 'job', maximum_object_size = 67108864, columns = {

@@ -74,7 +74,7 @@ def flags():
     same("a flag of kubectl-goodput that its man page lacks", plugin - analyze - man)
     same("a flag of analyze that no document for users has", {f for f in analyze if not where(f, USERS)})
     same("a flag in the man page that kubectl-goodput lacks", man - plugin - {"--help"})
-    kubectl = set(re.findall(r'"(--[a-z][a-z-]+)"', sources("controller/cli/kubectl/flags.c"))) | {"--output-watch-events", "--address", "--field-selector"}
+    kubectl = set(re.findall(r'"(--[a-z][a-z-]+)"', sources("controller/cli/kubectl/flags.c"))) | {"--output-watch-events", "--address", "--field-selector", "--raw"}
     same("a flag in the code that no --help has", table - controller - plugin - kubectl - {"--help", "--version"})
 
 

@@ -30,6 +30,16 @@ struct asked {
     bool done;
 };
 
+static int write_ledger(void *context, const char *namespace_, const char *name, struct buf *lines) {
+    (void)context;
+    if (strcmp(name, "late") == 0)
+        return 503;
+    if (strcmp(name, "absent") == 0)
+        return 404;
+    buf_format(lines, "{\"name\":\"%s/%s\"}\n", namespace_, name);
+    return 200;
+}
+
 static void put(struct rig *r, const char *namespace_, const char *name) {
     CLEANUP_FREE char *text = mem_format("{\"metadata\":{\"namespace\":\"%s\",\"name\":\"%s\"}}", namespace_, name);
     CHECK_INT(fleet_put(&r->fleet, namespace_, name, slice_of(text)), 0);
@@ -45,8 +55,12 @@ static void begin(struct rig *r) {
     put(r, "a", "mine-too");
     CHECK_INT(fleet_put(&r->rollups, "", "all", SLICE("{\"metadata\":{\"name\":\"all\"}}")), 0);
     r->viewers = viewers_new(r->api.client, &r->fleet);
-    const struct page_options options = {
-        .loop = r->loop, .address = "127.0.0.1:0", .fleet = &r->fleet, .rollups = &r->rollups, .viewers = r->viewers};
+    const struct page_options options = {.loop = r->loop,
+                                         .address = "127.0.0.1:0",
+                                         .fleet = &r->fleet,
+                                         .rollups = &r->rollups,
+                                         .ledgers = {write_ledger, NULL},
+                                         .viewers = r->viewers};
     r->page = page_new(&options, NULL);
     r->http = http_client_new(r->loop);
 }
@@ -143,6 +157,22 @@ TEST(a_reader_sees_the_namespaces_where_they_may_list) {
     check_get(&r, "/fleets", "Authorization: Bearer t", "200 {\"items\":[]}");
     CHECK_INT(r.api.tokens, 1);
     CHECK_INT(r.api.accesses, 4);
+    end(&r);
+}
+
+TEST(a_reader_gets_the_ledgers_of_their_namespaces_alone) {
+    struct rig r;
+    begin(&r);
+    check_get(&r, "/ledger?namespace=a&name=mine", NULL, SIGN_IN);
+    reviews_know(&r.api, ANNA);
+    r.api.allowed = "\"namespace\":\"a\"";
+    for (int i = 0; i < 6; i++) /* more than are on their way at once */
+        check_get(&r, "/ledger?namespace=a&name=mine", "Authorization: Bearer t", "200 {\"name\":\"a/mine\"}\n");
+    check_get(&r, "/ledger?namespace=b&name=theirs", "Authorization: Bearer t", NO_JOB);
+    check_get(&r, "/ledger?namespace=a&name=absent", "Authorization: Bearer t", NO_JOB);
+    check_get(&r, "/ledger?name=mine", "Authorization: Bearer t", NO_JOB);
+    check_get(&r, "/ledger?namespace=a&name=late", "Authorization: Bearer t",
+              "503 this replica does not lead, has not evaluated the job yet, or is busy; retry later\n");
     end(&r);
 }
 

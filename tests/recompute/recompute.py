@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """recompute.py [LIVES]: every number that deploy/sql/recompute.sql computes in DuckDB from ledgers alone, against the
 status of the same moment: to the millisecond, on LIVES simulated lives of jobs, as many simulated trainers' logs, and
-the recordings of real clusters and nodes, every 16 events; and on a job so long that most of its time is in sums.
+the recordings of real clusters and nodes, every 16 events; on a job so long that most of its time is in sums; and on what
+`kubectl goodput ledger` prints of a job that a controller follows.
 Needs the packages of tests/parity/setup.sh duckdb duckdb-cli, and the programs."""
 import glob
 import json
@@ -169,13 +170,14 @@ def analyze_logs(count):
 
 def run_tests(program, test, folder):
     subprocess.run([f"{os.path.dirname(BIN)}/tests/{program}", test], check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "RECORDS_DIR": f"{DIR}/{folder}"})
+                   env={**os.environ, "RECORDS_DIR": f"{DIR}/{folder}", "TEST_APISERVER": f"{BIN}/test-apiserver"})
 
 
 def run_documented(c):
-    """The commands of recompute.md, as they stand there, with DuckDB's own program."""
+    """The commands of recompute.md that need no cluster, as they are there, with DuckDB's own program."""
     with open("deploy/docs/how-to/recompute.md", encoding="utf-8") as page:
-        commands = "\n".join(line for line in page.read().splitlines() if line.startswith("    "))
+        without_cluster = page.read().split("\n## ")[0]
+        commands = "\n".join(line for line in without_cluster.splitlines() if line.startswith("    "))
     folder = f"{DIR}/documented"
     shutil.copytree("tests/data/trainer-logs/maxtext/restarts", folder)
     os.symlink(os.path.abspath("deploy"), f"{folder}/deploy")
@@ -191,22 +193,23 @@ def run_documented(c):
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     shutil.rmtree(DIR, ignore_errors=True)
-    for name in ("life", "log", "logs", "recording", "long"):
+    for name in ("life", "log", "logs", "recording", "long", "live"):
         os.makedirs(f"{DIR}/{name}")
     simulate_lives(count)
     analyze_logs(count)
     run_tests("test-operator", "a_recorded_ledger_has_every_span", "recording")
     run_tests("test-operator", "a_long_jobs_ledger_starts_with_the_sums_of_settled_time", "long")
+    run_tests("test-runtime", "a_live_jobs_ledger_comes_from_the_controller", "live")
     c = Check()
-    jobs = {kind: check(f"{DIR}/{kind}/*.jsonl", c) for kind in ("life", "log", "recording", "long")}
+    jobs = {kind: check(f"{DIR}/{kind}/*.jsonl", c) for kind in ("life", "log", "recording", "long", "live")}
     run_documented(c)
     for line in c.bad[:20]:
         print(f"not ok - {line}")
     print(f"{jobs['life']} lives, {jobs['log']} logs, {jobs['recording']} statuses of recordings, "
-          f"{jobs['long']} of a long job; numbers: "
+          f"{jobs['long']} of a long job, {jobs['live']} by kubectl goodput ledger; numbers: "
           + ", ".join(f"{n} of {kind}" for kind, n in sorted(c.numbers.items())))
     total = sum(c.numbers.values())
-    enough = jobs["life"] >= count * 0.9 and jobs["log"] >= count * 0.9 and jobs["recording"] > 100 and jobs["long"] > 100
+    enough = jobs["life"] >= count * 0.9 and jobs["log"] >= count * 0.9 and jobs["recording"] > 100 and jobs["long"] > 100 and jobs["live"] == 2
     print(f"{total - len(c.bad)} passed, {len(c.bad) + (not enough)} failed")
     return 1 if c.bad or not enough else 0
 

@@ -30,6 +30,11 @@ struct cli_dashboard_options {
     bool no_browser;
 };
 
+/* Options of ledger. */
+struct cli_ledger_options {
+    const char *controller_namespace; /* NULL: FORWARD_NAMESPACE */
+};
+
 struct cli_options { /* texts borrowed from argv */
     const char *command, *name;
     const char *namespace_, *file, *output, *html, *selector, *sort_by;
@@ -39,6 +44,7 @@ struct cli_options { /* texts borrowed from argv */
     struct cli_fleet_options fleet;
     struct cli_report_options report;
     struct cli_dashboard_options dashboard;
+    struct cli_ledger_options ledger;
     struct text_style style;
 };
 

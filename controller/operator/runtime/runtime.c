@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "formulas/owners.h"
 #include "kube/lease.h"
+#include "operator/model/evaluate.h"
 #include "operator/runtime/fleets.h"
 #include "operator/runtime/formats.h"
 #include "operator/runtime/health.h"
@@ -385,6 +386,18 @@ bool runtime_trace(const struct runtime *runtime, const char *namespace_, const 
         return false;
     model_job_trace(job, json);
     return true;
+}
+
+enum runtime_ledger_answer runtime_ledger(const struct runtime *runtime, const char *namespace_, const char *name,
+                                          struct buf *lines) {
+    if (!runtime_is_leading(runtime))
+        return RUNTIME_LEDGER_NOT_YET;
+    struct model_job *job = runtime->model ? model_job_find(runtime->model, namespace_, name) : NULL;
+    if (job == NULL)
+        return runtime->watches && runtime_watches_are_synced(runtime->watches) ? RUNTIME_LEDGER_NO_JOB
+                                                                                : RUNTIME_LEDGER_NOT_YET;
+    return model_job_ledger(job, wall_ms(loop_wall(runtime->loop)), lines) ? RUNTIME_LEDGER_WRITTEN
+                                                                           : RUNTIME_LEDGER_NOT_YET;
 }
 
 static void tear_down(struct runtime *r) {

@@ -51,4 +51,13 @@ bool runtime_is_leading(const struct runtime *runtime);
  * does not lead reads no logs: then it is empty. */
 bool runtime_trace(const struct runtime *runtime, const char *namespace_, const char *name, struct buf *json);
 
+/* One job's ledger, as model_job_ledger() writes it. */
+enum runtime_ledger_answer {
+    RUNTIME_LEDGER_WRITTEN,
+    RUNTIME_LEDGER_NO_JOB,
+    RUNTIME_LEDGER_NOT_YET /* this process does not lead, or has not evaluated the job yet */
+};
+enum runtime_ledger_answer runtime_ledger(const struct runtime *runtime, const char *namespace_, const char *name,
+                                          struct buf *lines);
+
 #endif
