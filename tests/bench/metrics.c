@@ -1,7 +1,7 @@
 /* The cost of one scrape of /metrics with 10,000 JobGoodputs; the promise is 100 ms and 10 MB. */
+#include "export/metrics.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "export/metrics.h"
 
 #include <time.h>
 

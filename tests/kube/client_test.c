@@ -43,6 +43,8 @@ static void serve(void *context, struct rawconn *c, struct slice request) {
         rawconn_reply(c, 404, "", NOT_FOUND);
     else if (slice_contains(request, "/flaky") && s->count <= 2)
         rawconn_reply(c, s->count == 1 ? 503 : 500, "", "overloaded\nsecond line");
+    else if (slice_contains(request, "/busy") && s->count == 1)
+        rawconn_reply(c, 429, "Retry-After: 1\r\n", "later");
     else if (slice_contains(request, "/broken") && s->count <= 2) {
         rawconn_send(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
         rawconn_reset(c);
@@ -130,6 +132,14 @@ TEST(idempotent_calls_are_tried_again) {
     call(&(struct kube_request){.path = "/flaky", .may_retry = true}, "", 200, "{\"ok\":true}", "", 3);
     call(&(struct kube_request){.path = "/broken", .may_retry = true}, "", 200, "{\"ok\":true}", "", 3);
     call(&(struct kube_request){.path = "/broken"}, "", 0, "half", "127.0.0.1", 1);
+}
+
+/* A write too: the API server's flow control decides when it comes again. */
+TEST(a_write_waits_as_long_as_a_429_says) {
+    int64_t start_us = clock_mono().us;
+    call(&(struct kube_request){.path = "/busy", .method = "PATCH", .body = SLICE("{}"), .may_retry = true}, "", 200,
+         "{\"ok\":true}", "", 2);
+    CHECK(clock_mono().us - start_us >= 1000000);
 }
 
 TEST(a_call_ends_in_time) {

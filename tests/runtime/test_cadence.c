@@ -355,10 +355,10 @@ TEST(cadence_stretches_a_fleet_evenly) {
     cadence_done(&c);
 }
 
-/* Changes of phase of 400 jobs at once: a burst of 200, then 20 in any second; running totals continue as if there were
- * none. */
+/* Changes of phase of more jobs than the budget has writes: a burst, then 20 in any second; running totals continue as
+ * if there were none. */
 TEST(cadence_never_writes_more_than_its_limits) {
-    enum { CHANGES = 400, TOTALS = 400, JOBS = CHANGES + TOTALS };
+    enum { CHANGES = CADENCE_URGENT_BURST + 200, TOTALS = 400, JOBS = CHANGES + TOTALS };
     static struct fake fakes[JOBS];
     struct cadence c;
     int64_t now = 100 * S;
@@ -532,6 +532,30 @@ TEST(cadence_evaluates_nothing_while_a_job_awaits_the_watches) {
     CHECK_INT(f.evaluations, 61); /* the totals, every minute */
     cadence_remove(&c, &f.job);
     CHECK(!cadence_is_behind(&c));
+    cadence_done(&c);
+}
+
+/* 300 jobs that start, train and lose a pod, each at once: none waits for the limit. */
+TEST(cadence_writes_three_changes_of_300_jobs_within_a_second) {
+    enum { JOBS = 300 };
+    static struct fake fakes[JOBS];
+    struct cadence c;
+    int64_t now = 100 * S;
+    memset(fakes, 0, sizeof fakes);
+    cadence_init(&c, &options);
+    for (int i = 0; i < JOBS; i++)
+        cadence_add(&fakes[i].job, NULL);
+    for (int change = 1; change <= 3; change++) {
+        for (int i = 0; i < JOBS; i++) {
+            fakes[i].key = fakes[i].hash = (uint64_t)change;
+            cadence_mark(&c, &fakes[i].job);
+        }
+        run(&c, &now, now + 3 * S / 10);
+    }
+    for (int i = 0; i < JOBS; i++) {
+        CHECK_INT(fakes[i].writes, 3);
+        cadence_remove(&c, &fakes[i].job);
+    }
     cadence_done(&c);
 }
 

@@ -5,8 +5,9 @@
  * takes a twentieth of the time (but every CADENCE_MAX_US). What a person waits for (a change of phase,
  * executions, interruptions or conditions: the evaluation's key) is written at once; running totals every active_us
  * while steps come in and every quiet_us while only time passes; nothing after the end. Over all jobs running totals
- * are writes_per_second at most, evenly spaced; urgent writes have a separate limit of as many, and
- * CADENCE_URGENT_BURST at once. No more than CADENCE_IN_FLIGHT wait for their answers: a server that is slow gets no
+ * are writes_per_second at most, evenly spaced; urgent writes have a separate budget of CADENCE_URGENT_BURST, which
+ * grows back at the same rate: several waves of changes of hundreds of jobs may follow one another, as when they start
+ * and then fail. No more than CADENCE_IN_FLIGHT wait for their answers: a server that is slow gets no
  * more to do. A status that the server already holds is not written.
  *
  * Both kinds of writes are shared between namespaces by start-time fair queueing (Goyal, Vin, Cheng 1996): the
@@ -30,7 +31,7 @@
 
 #define CADENCE_NEVER INT64_MAX
 #define CADENCE_IN_FLIGHT 64
-#define CADENCE_URGENT_BURST 200
+#define CADENCE_URGENT_BURST 1000
 #define CADENCE_MAX_US INT64_C(600000) /* a change is to be in status within a second */
 
 struct cadence_options {

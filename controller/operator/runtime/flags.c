@@ -117,9 +117,9 @@ static const struct flag table[] = {
     {"status-interval", "DURATION", DURATION, AT(status_interval_us), 100000, 24 * HOUR_US,
      "how often running totals are written while steps come in; default 15s"},
     {"status-qps", "N", NUMBER, AT(status_qps), 1, 10000,
-     "running totals written per second at most, over all jobs; changes of phase and interruptions have a separate "
-     "limit "
-     "of the same size, and 200 at once; default 20"},
+     "running totals written per second at most, over all jobs; changes of phase, interruptions and ends have a "
+     "separate "
+     "budget of 1000 writes, which grows back at the same rate; default 20"},
     {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000, "pod logs followed at the same time; default 100"},
     {"max-log-reads", "N", NUMBER, AT(max_log_reads), 0, 1000,
      "ends of logs of failed containers read at the same time; default 16, 0: none is read"},
