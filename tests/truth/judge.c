@@ -55,7 +55,9 @@ static int64_t logged_end_ms(const struct job *job, const struct attempt *a, int
     return last_stamp_ms > finished && last_stamp_ms < finished + 1000 ? last_stamp_ms : finished;
 }
 
-static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct reading *reading) {
+/* parser: of the attempt before, and then of this one. */
+static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct reading *reading,
+                            struct steplog **parser) {
     const struct attempt *a = &job->attempts[i];
     struct feed f = {
         .ledger = l, .skew_ms = a->skew_ms, .start_ms = job->start_ms, .prints = job->prints, .reading = reading};
@@ -73,6 +75,10 @@ static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct rea
     struct steplog *s = job->format == STEPLOG_REGEX ? steplog_new_regex(&write_patterns, on_record, &f, &err)
                                                      : steplog_new(STEPLOG_AUTO, NULL, on_record, &f);
     assert(s != NULL);
+    if (*parser != NULL)
+        steplog_continue(s, *parser);
+    steplog_free(*parser);
+    *parser = s;
     struct slice rest = buf_slice(&text);
     while (rest.size_bytes > 0) {
         size_t n = (size_t)sim_between(job, 1, 9000);
@@ -87,7 +93,6 @@ static int64_t read_attempt(struct job *job, struct ledger *l, int i, struct rea
     reading->is_recognized = counts.recognized == job->format;
     if (reading->starts > 0)
         reading->steps = reading->starts - !reading->has_job_end;
-    steplog_free(s);
     int64_t end = logged_end_ms(job, a, counts.last_stamp_ms);
     ledger_add_process(l, (uint64_t)i + 1, NULL, started, end);
     if (lag >= 0)
@@ -176,16 +181,18 @@ static void expect(const struct job *job, const struct reading *readings, struct
 
 void judge(struct job *job, struct judgment *j) {
     struct reading readings[SIM_ATTEMPTS];
+    struct steplog *parser = NULL;
     int64_t ends[SIM_ATTEMPTS];
     struct ledger *l = ledger_new(&(struct ledger_options){.has_log = true, .hang_after_ms = job->hang_after_ms});
     *j = (struct judgment){.wall_ms = job->end_ms - job->start_ms};
     for (int i = 0; i < job->attempt_count; i++) {
-        ends[i] = read_attempt(job, l, i, &readings[i]);
+        ends[i] = read_attempt(job, l, i, &readings[i], &parser);
         j->malformed += readings[i].malformed;
         j->steps += readings[i].steps;
         j->shows_bursts |= readings[i].shows_bursts;
         j->unrecognized += readings[i].steps > 0 && !readings[i].is_recognized;
     }
+    steplog_free(parser);
     int64_t end = ends[job->attempt_count - 1];
     ledger_set_span(l, job->start_ms, end,
                     job->has_succeeded ? OUTCOME_SUCCEEDED
