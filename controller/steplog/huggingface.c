@@ -7,19 +7,26 @@
  * with the stamps (block-buffered output does not), each dictionary's step ended at its stamp. From then on the next
  * dictionary's step is known as soon as it comes: the next multiple of logging_steps. Until then the dictionaries are
  * held, and signs of life with them: the ledger wants a process's records in the order of time. Where all this fails,
- * the bar's last drawing gives one step at its line's stamp. */
+ * the bar's last drawing gives one step at its line's stamp.
+ *
+ * Without a bar (disable_tqdm) the epoch of each dictionary numbers the intervals between them (huggingface_share.h).
+ * A bar's line may come 16 KiB late, so that they wait until the process ends, or no bar can be there. */
 #include "steplog/emit.h"
+#include "steplog/explain.h"
+#include "steplog/huggingface_share.h"
 #include "steplog/progress.h"
 #include "steplog/text.h"
 
 #include <string.h>
 
 #define HUGGINGFACE_DICTS 256
+#define NO_BAR_DICTS 128 /* a bar that is drawn for each of this number fills 16 KiB */
 
 struct huggingface {
     struct huggingface_dict {
         int64_t stamp_ms, step; /* step: RECORD_NONE until known */
         int64_t evaluation_ms;  /* of an evaluation that waits for the steps before it; RECORD_NONE: unknown */
+        int64_t share;          /* of the epochs, in billionths; RECORD_NONE */
         bool is_step, is_evaluation;
     } dicts[HUGGINGFACE_DICTS]; /* printed since the bar's last line */
     struct {
@@ -31,6 +38,8 @@ struct huggingface {
     bool has_dict, has_bar /* in this line */, is_cleared, is_written;
     bool lost_head; /* of this line: the bar's first drawing is missing */
     int64_t base;   /* of this line: what was done before it */
+    bool has_no_bar;
+    struct huggingface_share share; /* steps are numbered by it, where there is no bar */
 };
 
 #define MAX_HELD_MS 14400000
@@ -89,10 +98,81 @@ static void forget(struct steplog *s) {
     h->dict_count = h->held = 0;
 }
 
+/* ---- without a bar ---- */
+
+/* How later processes of the job know that it has no bar: of struct steplog_counter. */
+#define SHARE_COUNTER UINT64_C(0x6875676765706f63)
+
+static void emit_interval(struct steplog *s, const struct huggingface_dict *d) {
+    struct huggingface *h = s->state;
+    struct record r = steplog_record(s, RECORD_STEP_END);
+    if (d->share == RECORD_NONE || (d->stamp_ms == TIME_UNKNOWN && s->stamp_ms != TIME_UNKNOWN))
+        return;
+    if (h->share.number == 0)
+        r.duration_ms = s->counter.line_ms;
+    r.step = huggingface_share_number(&h->share, d->share);
+    r.at_ms = d->stamp_ms;
+    if (r.received_ms != RECORD_NONE)
+        r.received_ms = d->stamp_ms;
+    r.is_derived = true;
+    steplog_emit_step(s, r, RECORD_NONE, STEPLOG_HUGGINGFACE);
+    s->counter.delta = h->share.each;
+    s->counter.unit = h->share.learned;
+}
+
+static void emit_intervals(struct steplog *s) {
+    struct huggingface *h = s->state;
+    h->has_no_bar = true;
+    for (int i = 0; i < h->dict_count; i++) {
+        emit_evaluation(s, &h->dicts[i]);
+        if (h->dicts[i].is_step)
+            emit_interval(s, &h->dicts[i]);
+    }
+    h->dict_count = h->held = 0;
+}
+
+/* The dictionaries that wait are those of a process without a bar, if what they show are equal intervals. */
+static void give_up_bar(struct steplog *s) {
+    struct huggingface *h = s->state;
+    int64_t shares[HUGGINGFACE_DICTS], at_ms[HUGGINGFACE_DICTS];
+    int count = 0;
+    bool is_open = s->counts.recognized == STEPLOG_AUTO || s->counts.recognized == STEPLOG_HUGGINGFACE;
+    if (h->total > 0 || h->has_no_bar || !is_open)
+        return;
+    for (int i = 0; i < h->dict_count; i++)
+        if (h->dicts[i].is_step && h->dicts[i].share != RECORD_NONE) {
+            shares[count] = h->dicts[i].share;
+            at_ms[count++] = h->dicts[i].stamp_ms;
+        }
+    if (!huggingface_share_fit(&h->share, shares, count))
+        return;
+    s->counter = (struct steplog_counter){.kind = SHARE_COUNTER, .line_ms = huggingface_share_min_ms(at_ms, count)};
+    emit_intervals(s);
+}
+
+/* The process before had none, either. */
+static void resume_without_bar(struct steplog *s) {
+    struct huggingface *h = s->state;
+    if (s->counter.kind != SHARE_COUNTER || s->counter.delta <= 0 || h->total > 0)
+        return;
+    h->share.each = s->counter.delta;
+    h->share.learned = s->counter.unit;
+    emit_intervals(s);
+}
+
+/* ---- dictionaries ---- */
+
 /* A dictionary was printed. Its record waits for the steps before it: records come in the order of time. */
 static void add_dict(struct steplog *s, struct huggingface_dict d) {
     struct huggingface *h = s->state;
-    if (h->dict_count == HUGGINGFACE_DICTS || (h->held > 0 && s->stamp_ms != TIME_UNKNOWN && !is_holding(s)))
+    bool waits_too_long = h->held > 0 && s->stamp_ms != TIME_UNKNOWN && !is_holding(s);
+    if (h->held >= NO_BAR_DICTS || h->dict_count == HUGGINGFACE_DICTS || waits_too_long)
+        give_up_bar(s);
+    if (d.is_step && !h->has_no_bar)
+        resume_without_bar(s);
+    if (h->has_no_bar && d.is_step)
+        return emit_interval(s, &d);
+    if (h->dict_count == HUGGINGFACE_DICTS || waits_too_long)
         forget(s);
     if (d.is_step && h->held == 0 && h->logging_steps > 0 && s->last_step != RECORD_NONE) {
         d.step = (s->last_step / h->logging_steps + 1) * h->logging_steps;
@@ -148,8 +228,9 @@ static enum line_result dict_line(struct steplog *s, struct slice text) {
     struct huggingface_dict d = {.stamp_ms = has_begin ? s->stamp_ms : TIME_UNKNOWN,
                                  .step = RECORD_NONE,
                                  .evaluation_ms = is_evaluation && is_whole ? evaluation_ms(dict) : RECORD_NONE,
+                                 .share = huggingface_share_parse(text, &h->share.quantum),
                                  .is_step = is_step,
-                                 .is_evaluation = is_evaluation && h->has_dict};
+                                 .is_evaluation = is_evaluation && (h->has_dict || h->has_no_bar)};
     h->is_written = h->is_cleared;
     add_dict(s, d);
     return is_whole ? LINE_TAKEN : LINE_MALFORMED;
@@ -232,7 +313,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
         h->is_cleared = true;
         return LINE_NOT_MINE;
     }
-    enum line_result result = bar_line(s, text);
+    enum line_result result = h->has_no_bar ? LINE_NOT_MINE : bar_line(s, text);
     /* Where the runtime cut the bar's line, what another stream printed next may be glued on. */
     if (result == LINE_NOT_MINE || slice_contains(text, "{'"))
         result = later(result, dict_line(s, text));
@@ -463,6 +544,7 @@ static void visit_state(void *state, struct codec *c) {
         codec_time(c, &h->dicts[i].stamp_ms);
         codec_time(c, &h->dicts[i].step);
         codec_time(c, &h->dicts[i].evaluation_ms);
+        codec_time(c, &h->dicts[i].share);
         codec_bool(c, &h->dicts[i].is_step);
         codec_bool(c, &h->dicts[i].is_evaluation);
     }
@@ -482,16 +564,26 @@ static void visit_state(void *state, struct codec *c) {
     codec_bool(c, &h->has_bar);
     codec_bool(c, &h->is_cleared);
     codec_bool(c, &h->is_written);
+    codec_bool(c, &h->has_no_bar);
+    huggingface_share_visit(&h->share, c);
+    c->failed |= h->has_no_bar && h->share.each == 0;
+}
+
+static const char *name_of(const void *state) {
+    return ((const struct huggingface *)state)->has_no_bar ? "HuggingFace(logging interval N)" : NULL;
 }
 
 extern const struct format steplog_huggingface;
 const struct format steplog_huggingface = {
     .id = STEPLOG_HUGGINGFACE,
-    .looks_for = "{'loss': ..., 'learning_rate': ..., 'epoch': ...} with its progress bar",
+    .looks_for =
+        "{'loss': ..., 'learning_rate': ..., 'epoch': ...} with its progress bar, or with an 'epoch' that rises evenly",
     .line = read_line,
     .line_end = end_line,
     .state_bytes = sizeof(struct huggingface),
     .state_init = init_state,
     .state_visit = visit_state,
     .is_holding = is_holding,
+    .end = give_up_bar,
+    .name_of = name_of,
 };

@@ -47,6 +47,7 @@ struct format {
     bool reads_the_rest;    /* after the others, every piece, as long as none of them gives a step */
     enum line_result (*line)(struct steplog *s, struct slice text);
     void (*line_end)(struct steplog *s); /* after all pieces of a line; NULL */
+    void (*end)(struct steplog *s);      /* after the process's last line; NULL */
     /* What it remembers between lines, at s->state in its calls: all-zero, then state_init (NULL: that is all). It is
      * part of a checkpoint by state_visit, which writes or reads it. */
     size_t state_bytes; /* 0: nothing */

@@ -222,6 +222,14 @@ static void note_life(struct steplog *s) {
     s->last_record_ms = s->stamp_ms;
 }
 
+static void end_formats(struct steplog *s) {
+    for (int i = 0; s->formats[i] != NULL; i++) {
+        s->state = s->states[i];
+        if (s->formats[i]->end != NULL && steplog_is_read(s, s->formats[i]))
+            s->formats[i]->end(s);
+    }
+}
+
 static void start_again(struct steplog *s) {
     struct record r = steplog_record(s, RECORD_JOB_START);
     r.at_ms = s->heads->at_ms;
@@ -498,6 +506,7 @@ void steplog_end(struct steplog *s) {
     for (int i = 0; i < 2; i++)
         if (s->parts[i].text.size_bytes != 0)
             finish_parts(s, i);
+    end_formats(s);
 }
 
 struct steplog_counts steplog_counts_get(const struct steplog *s) {

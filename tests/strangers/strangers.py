@@ -36,7 +36,6 @@ JOBS_TO_JUDGE = 20  # the jobs that KNOWN counts; seeds are 0, 1, ..., so fewer 
 
 # Styles of which no log is read, and why.
 UNREAD = {
-    "hf_notqdm": "lines with a share of an epoch and no step",
     "cleanrl": "a global_step of single episodes",
     "sample_factory": "a number of frames and no step",
     "waveglow": "a number and a loss, and no word",
@@ -49,6 +48,7 @@ BAR = "only a bar: a save or an evaluation looks like a long step"
 # Styles that fail: of JOBS_TO_JUDGE jobs, those that are outside by more than ALLOWED with a file for each attempt and
 # with one file, and why, as far as it is known.
 KNOWN = {
+    "hf_notqdm": (0, 9, "one file: an attempt ends before its lines show that no bar comes"),
     "depth_anything": (4, 1, "too few lines in an epoch whose length no line gives"),
     "denoising_diffusion": (1, 1, BAR),
     "k_diffusion": (1, 1, BAR),

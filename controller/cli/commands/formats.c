@@ -41,7 +41,7 @@ static const struct {
      {"[2026-11-21 02:21:47,130] [INFO] [logging.py:123:log_dist] [Rank 0] step=11, skipped=0, lr=[0.001], mom=[(0.9, "
       "0.999)]"}},
     {"HuggingFace",
-     "the Trainer of transformers, with its progress bar",
+     "the Trainer of transformers, with or without its progress bar",
      {"{'loss': '8.268', 'grad_norm': '4.914', 'learning_rate': '4.875e-05', 'epoch': '0.025'}",
       "\r  2%|▎         | 1/40 [00:01<00:45,  1.18s/it]\r          \r\r  2%|▎         | 1/40 [00:01<00:45,  "
       "1.18s/it]"}},
