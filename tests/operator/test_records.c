@@ -177,3 +177,32 @@ TEST(a_long_jobs_ledger_starts_with_the_sums_of_settled_time) {
     CHECK(records.size_bytes < (size_t)1 << 20);
     model_free(m);
 }
+
+/* Nothing but that status is known: there is no span, and no sum that is taken for one. */
+TEST(of_a_job_that_an_earlier_controller_finished_the_ledger_has_its_status_alone) {
+    static const char left[] =
+        "{\"phase\":\"Completed\",\"target\":{\"uid\":\"b\"},\"conditions\":[{\"type\":\"Finished\",\"status\":"
+        "\"True\"}],\"time\":{\"start\":\"2026-11-20T03:00:00Z\",\"end\":\"2026-11-20T04:00:00Z\","
+        "\"wallMilliseconds\":3600000,\"availableMilliseconds\":3000000}}";
+    struct model *m = fake_successor(left);
+    CLEANUP_BUF struct buf records;
+    buf_init(&records, RECORDS_MAX_BYTES);
+    CHECK(model_job_ledger(model_job_find(m, "ns", "js"), fake_ms(10), &records));
+    CLEANUP_FREE char *expected =
+        mem_format("{\"record\":\"job\",\"schema\":1,\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"goodput-of-js\","
+                   "\"target\":\"b\",\"from\":\"2026-11-20T03:00:00.000Z\",\"to\":\"2026-11-20T04:00:00.000Z\","
+                   "\"completeFrom\":\"2026-11-20T04:00:00.000Z\",\"complete\":false,\"ended\":true}\n"
+                   "{\"record\":\"status\",\"status\":%s}\n",
+                   left);
+    CHECK_TEXT(buf_text(&records), expected);
+    model_free(m);
+}
+
+TEST(before_its_first_status_a_job_has_no_ledger) {
+    struct model *m = fake_model("");
+    CLEANUP_BUF struct buf records;
+    buf_init(&records, RECORDS_MAX_BYTES);
+    CHECK(!model_job_ledger(model_job_find(m, "ns", "js"), fake_ms(10), &records));
+    CHECK_INT(records.size_bytes, 0);
+    model_free(m);
+}
