@@ -176,7 +176,10 @@ static void add_conditions(struct buf *b, const struct fake_pod *p) {
                    p->unready > 0 ? fake_condition("Ready", "False", "ContainersNotReady", p->unready)
                                   : fake_condition("Ready", "True", "", p->ready));
     if (p->disruption)
-        buf_format(b, ",%s", fake_condition("DisruptionTarget", "True", p->disruption, p->asked_to_go));
+        buf_format(b, ",%s",
+                   fake_condition(strncmp(p->disruption, "WorkloadEvicted", 15) == 0 ? "TerminationTarget"
+                                                                                     : "DisruptionTarget",
+                                  "True", p->disruption, p->asked_to_go));
     if (p->failed_by_kueue > 0)
         buf_format(b, ",%s",
                    fake_condition("TerminatedByKueue", "True", "UnschedulableOnAssignedNode", p->failed_by_kueue));

@@ -65,7 +65,7 @@ struct fake_pod {
     const char *phase, *reason;        /* of the terminated state */
     const char *message;               /* the same, as JSON; NULL: none */
     const char *waiting;               /* reason of the waiting state */
-    const char *disruption;            /* reason of DisruptionTarget, at `asked_to_go` */
+    const char *disruption;            /* reason of DisruptionTarget or Kueue's TerminationTarget, at `asked_to_go` */
     int failed_by_kueue;               /* condition TerminatedByKueue; 0: not (yet) */
     const char *restart_policy;
     const char *container_more; /* members of its container, each with a leading comma */

@@ -116,3 +116,34 @@ TEST(pods_of_a_group_without_indexes_are_data) {
     CHECK_INT(status_int(s, "availability.available"), 0);
     model_free(m);
 }
+
+static void evict(struct model *m, const char *reason) {
+    for (int i = 0; i < 4; i++) {
+        CLEANUP_FREE char *name = mem_format("p%d", i);
+        struct fake_pod p = fake_started(name, i, 2, 3, 4);
+        p.asked_to_go = 50;
+        p.disruption = reason;
+        kind_observe_pod(m, &shape, &p, 0, OBSERVED_PRESENT, 50.5);
+        kind_observe_pod(m, &shape, &p, 0, OBSERVED_DELETED, 52);
+    }
+    start_pods(m, 4, "again", 60);
+}
+
+/* No Workload is for the whole: Kueue's condition on the pods of a group says why it deletes them. The story
+ * leaderworkerset of tests/cluster has the shapes. */
+TEST(an_eviction_by_kueue_shows_in_the_pods_of_a_group) {
+    static const char *const cases[][2] = {
+        {"WorkloadEvictedDueToClusterQueueStopped", "KueueEviction/ClusterQueueStopped"},
+        {"WorkloadEvictedDueToPreempted", "KueuePreemption"},
+        {"WorkloadEvictedDueToDeactivated", "UserSuspend"}};
+    for (int i = 0; i < 3; i++) {
+        struct model *m = kind_model(&shape);
+        observe_set(m, "uid-js", 0, 1, 4, "", OBSERVED_PRESENT, 0.2);
+        start_pods(m, 4, "p", 2);
+        evict(m, cases[i][0]);
+        CLEANUP_FREE char *s = fake_status(m, 100);
+        CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 11000);
+        CHECK_TEXT(status_text(s, "executions[number=1].cause"), cases[i][1]);
+        model_free(m);
+    }
+}

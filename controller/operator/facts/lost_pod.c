@@ -224,8 +224,10 @@ bool fact_pod_cause(const struct pod *p, struct ledger_disruption *d) {
                             .node = p->node ? p->node->name : "",
                             .node_pool = p->node ? p->node->pool : ""};
     if (is_ended_by_disruption(p)) {
-        f.shows = "DisruptionTarget";
-        f.reason = pod_trouble(p)->disruption_reason;
+        const char *by = pod_trouble(p)->disruption_reason;
+        bool is_by_kueue = slice_starts(slice_of(by), POD_EVICTED_WITH_WORKLOAD);
+        f.shows = is_by_kueue ? "TerminationTarget" : "DisruptionTarget";
+        f.reason = is_by_kueue ? by + strlen(POD_EVICTED_WITH_WORKLOAD) : by;
         f.message = pod_trouble(p)->disruption_message ? pod_trouble(p)->disruption_message : "";
         d->at_ms = pod_trouble(p)->disruption_ms;
     } else if (trouble_facts(p, &f, &d->at_ms)) {

@@ -9,9 +9,9 @@
 
 /* What object_condition_find is asked for: of Pods, JobSets and Jobs, Workloads, Nodes, and our own kinds. */
 static const char *const read_types[OBJECT_CONDITIONS] = {
-    "PodScheduled", "Ready",    "DisruptionTarget", "TerminatedByKueue", "Suspended",     "Completed",
-    "Complete",     "Failed",   "FailureTarget",    "RestartingJobSet",  "QuotaReserved", "Admitted",
-    "Evicted",      "Requeued", "Finished",         "Succeeded"};
+    "PodScheduled", "Ready",    "DisruptionTarget", "TerminationTarget", "TerminatedByKueue", "Suspended",
+    "Completed",    "Complete", "Failed",           "FailureTarget",     "RestartingJobSet",  "QuotaReserved",
+    "Admitted",     "Evicted",  "Requeued",         "Finished",          "Succeeded"};
 
 static bool is_read(struct slice type) {
     for (int i = 0; i < OBJECT_CONDITIONS && read_types[i] != NULL; i++)

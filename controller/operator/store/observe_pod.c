@@ -234,8 +234,15 @@ static void apply_end(struct pod *p, const struct object_pod *o, int64_t finishe
         p->ended_ms = p->deletion_ms != TIME_UNKNOWN ? p->deletion_ms : received_ms;
 }
 
-static void apply_disruption(struct store *store, struct pod *p, const struct object_pod *o) {
+/* Kueue's TerminationTarget says the same of a pod that it deletes because it evicted the Workload of its group. */
+static const struct object_condition *find_disruption(const struct object_pod *o) {
     const struct object_condition *c = object_condition_find(&o->conditions, "DisruptionTarget");
+    const struct object_condition *by_kueue = object_condition_find(&o->conditions, "TerminationTarget");
+    return c == NULL && by_kueue && slice_starts(by_kueue->reason, POD_EVICTED_WITH_WORKLOAD) ? by_kueue : c;
+}
+
+static void apply_disruption(struct store *store, struct pod *p, const struct object_pod *o) {
+    const struct object_condition *c = find_disruption(o);
     if (c && slice_is(c->status, "True") && pod_trouble(p)->disruption_ms == TIME_UNKNOWN && c->at_ms != TIME_UNKNOWN) {
         struct pod_trouble *t = store_trouble(p);
         t->disruption_ms = c->at_ms;

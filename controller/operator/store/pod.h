@@ -31,6 +31,10 @@ struct container {
 
 enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
 
+/* Reason of Kueue's condition TerminationTarget, and behind it the reason why it evicted the Workload of the pod's
+ * group: kueue v0.16 pkg/controller/jobs/pod/pod_controller.go (Stop). */
+#define POD_EVICTED_WITH_WORKLOAD "WorkloadEvictedDueTo"
+
 /* What only few pods have. */
 struct pod_trouble {
     int64_t gated_from_ms, gated_to_ms, unschedulable_ms, disruption_ms; /* TIME_UNKNOWN */
