@@ -59,7 +59,7 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 upto = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,$(words $(2)),$(2))))
 link_order = $(foreach l,$(call reverse,$(call upto,$(1),$(LAYERS))),$(OUT)/lib$(l).a)
 
-.PHONY: all help release test check sim parity recorder-test bench-ledger demo cluster-test chaos bench-operator packaging-test kubectl-test image-test node-smoke node-test fuzz fuzz-programs nightly clean format deps missing tests programs
+.PHONY: all help release test check sim parity recorder-test bench-ledger demo cluster-test kinds-test chaos bench-operator packaging-test kubectl-test image-test node-smoke node-test fuzz fuzz-programs nightly clean format deps missing tests programs
 .DEFAULT_GOAL := all
 
 all: programs ## the two programs, in .build/bin
@@ -338,6 +338,11 @@ cluster-test: ## the same on a real control plane, built from Go modules
 	@tests/check/packages.sh --install build cluster
 	@$(MAKE) -s -j2 programs $(OUT)/bin/test-status
 	@tests/cluster/cluster-test.sh
+
+kinds-test: ## the same for the kinds that more operators bring: PyTorchJob, LeaderWorkerSet, RayJob
+	@tests/check/packages.sh --install build cluster
+	@$(MAKE) -s -j2 programs $(OUT)/bin/test-status
+	@STRIKES=0 tests/cluster/cluster-test.sh --stories pytorchjob,leaderworkerset,rayjob
 
 CHAOS ?= 200
 chaos: ## CHAOS strikes (kill -9, pause, restart) against the controller and its control plane; seconds lost

@@ -72,6 +72,7 @@ grep -h 'places where' "$logs/failing.log"
 step cross-arm64 tests/check/cross.sh
 step release-test make -s release-test
 for suite in bookworm trixie noble; do step "fresh-$suite" make -s fresh-test SUITE=$suite; done
+step kinds-test make -s kinds-test
 step kube-state-metrics tests/packaging/kube-state-metrics.sh
 step managed-prometheus tests/packaging/managed-prometheus.sh
 step build-network-policies tests/cluster/build.sh kube-network-policies

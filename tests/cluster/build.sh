@@ -31,6 +31,7 @@ kube-controller-manager k8s k8s.io/kubernetes/cmd/kube-controller-manager
 kube-scheduler k8s k8s.io/kubernetes/cmd/kube-scheduler
 kueue-manager kueue sigs.k8s.io/kueue/cmd/kueue
 trainer-manager trainer .
+job-operators operators .
 kubelet k8s k8s.io/kubernetes/cmd/kubelet
 kube-proxy k8s k8s.io/kubernetes/cmd/kube-proxy
 coredns coredns github.com/coredns/coredns
@@ -46,7 +47,7 @@ vale vale github.com/vale-cli/vale/v3/cmd/vale
 controller-gen ../../check/api sigs.k8s.io/controller-tools/cmd/controller-gen
 api-lint ../../check/api .
 '
-when_named=' kubelet kube-proxy coredns informer kube-state-metrics node-problem-detector kube-network-policies krew validate-krew-manifest dashboard-check managed-prometheus-check vale controller-gen api-lint '
+when_named=' job-operators kubelet kube-proxy coredns informer kube-state-metrics node-problem-detector kube-network-policies krew validate-krew-manifest dashboard-check managed-prometheus-check vale controller-gen api-lint '
 
 ldflags_of() { # name
   case $1 in

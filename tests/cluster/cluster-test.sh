@@ -4,6 +4,7 @@
 #   --record FILE  write all watch streams to FILE (jsonl), and the pod logs next to it
 #   --keep         leave the cluster up at the end (down.sh --wipe stops it)
 #   --stories      of queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals
+#                  or, with the operators of more kinds of jobs, of pytorchjob,leaderworkerset,rayjob
 #   --chaos        instead, CHAOS (200) strikes against the controller and the control plane over the stories and random
 #                  lives, within CHAOS_SECONDS (3600) at most; SEED decides their order
 # After the stories come ten strikes over random lives; STRIKES=0 leaves them out.
@@ -48,11 +49,17 @@ trap 'exit 143' TERM
 begun=$SECONDS
 "$HERE/build.sh"
 case ",$stories," in *,node_signals,*) "$HERE/build.sh" node-problem-detector ;; esac
+case ",$stories," in
+*,pytorchjob,* | *,leaderworkerset,* | *,rayjob,*)
+  export CLUSTER_OPERATORS=1
+  "$HERE/build.sh" job-operators
+  ;;
+esac
 echo "built in $((SECONDS - begun)) s"
 begun=$SECONDS
 "$HERE/down.sh" --wipe # an earlier run may have been kept
 "$HERE/up.sh"
-kubectl apply -f "$HERE/scenario/queues.yaml" >/dev/null
+kubectl apply -f "$HERE/scenario/queues.yaml" ${CLUSTER_OPERATORS:+-f "$HERE/scenario/operators.yaml"} >/dev/null
 "$HERE/install.sh" | tee "$RUN/install.out" || die "the chart could not be installed"
 failed=0
 export PYTHONDONTWRITEBYTECODE=1

@@ -86,6 +86,11 @@ start_trainer() {
   start trainer "$BIN/trainer-manager" --health-probe-bind-address="127.0.0.1:$TRAINER_HEALTH_PORT" --kubeconfig="$KC/trainer"
 }
 
+start_operator() { # a line of OPERATORS
+  start "$1" env KUBECONFIG="$KC/$1" "$BIN/job-operators" --health-probe-bind-address="127.0.0.1:$4" --webhook-port="$LWS_WEBHOOK_PORT" \
+    --webhook-cert-dir="$PKI/webhook" "$1"
+}
+
 start_kueue() {
   start kueue env KUBECONFIG="$KC/kueue" "$BIN/kueue-manager" --config="$RUN/kueue.yaml" --zap-log-level=2
 }

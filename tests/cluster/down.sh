@@ -3,7 +3,7 @@
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 . "$HERE/components.sh"
-for name in trainer kueue jobset kwok kube-scheduler kube-controller-manager kube-apiserver etcd; do
+for name in $(awk '{ print $1 }' <<<"$OPERATORS") trainer kueue jobset kwok kube-scheduler kube-controller-manager kube-apiserver etcd; do
   stop $name
 done
 if [ "${1:-}" = --wipe ]; then

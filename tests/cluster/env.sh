@@ -32,6 +32,13 @@ KUEUE_HEALTH_PORT=28082
 KUEUE_METRICS_PORT=28444
 KUEUE_WEBHOOK_PORT=29444
 TRAINER_HEALTH_PORT=28083
+# name, namespace and ServiceAccount, and port of /readyz of what job-operators runs (modules/operators).
+OPERATORS='
+training-operator kubeflow training-operator 28084
+lws lws-system lws-controller-manager 28085
+kuberay ray-system kuberay-operator 28086
+'
+LWS_WEBHOOK_PORT=29445
 # As JSON, so that the chaos test can read the truth from etcd itself (story/etcd.py).
 APISERVER_FLAGS=(--storage-media-type=application/json)
 

@@ -1,11 +1,12 @@
 #!/bin/bash
 # up.sh: starts the control plane on loopback, with fake nodes. Running it again starts only what is not running.
-# CLUSTER_NODES is the number of nodes (104, in pools of four; lives.py says which the chaos test uses).
+# With CLUSTER_OPERATORS=1 the operators of more kinds of jobs run, too (modules/operators).
+# CLUSTER_NODES is the number of nodes (104, with those operators 116, in pools of four; lives.py says which the chaos test uses).
 set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 . "$HERE/components.sh"
 umask 077 # kubeconfigs and keys
-NODES=${CLUSTER_NODES:-104}
+NODES=${CLUSTER_NODES:-$((104${CLUSTER_OPERATORS:+ + 12}))}
 mkdir -p "$RUN" "$LOGS" "$PIDS" "$PODLOGS"
 begun=$(date +%s%N)
 say() { printf '%6d ms  %s\n' $((($(date +%s%N) - begun) / 1000000)) "$*"; }
@@ -27,12 +28,14 @@ apply_manifests() {
   [ -s "$RUN/applied" ] && return 0
   ca=$(base64 -w0 "$PKI/ca.crt")
   mkdir -p "$RUN/manifests"
-  for name in kwok jobset kueue trainer autoscaler node-problem-detector; do sed "s|@CABUNDLE@|$ca|" "$MANIFESTS/$name.yaml" >"$RUN/manifests/$name.yaml"; done
+  for name in kwok jobset kueue trainer autoscaler node-problem-detector ${CLUSTER_OPERATORS:+operators}; do
+    sed "s|@CABUNDLE@|$ca|" "$MANIFESTS/$name.yaml" >"$RUN/manifests/$name.yaml"
+  done
   wait_for "namespace kube-system" 300 kubectl get namespace kube-system
   # The second pass is for objects whose CRD the first pass has only just created.
   apply="kubectl apply --server-side --force-conflicts --validate=false -f $RUN/manifests/"
   $apply >"$LOGS/apply.log" 2>&1 || { sleep 1 && $apply >"$LOGS/apply.log" 2>&1; } || die "manifests refused, see $LOGS/apply.log"
-  kubectl wait --for=condition=Established crd --all --timeout=60s >/dev/null || die "CRDs were not established in 60 s"
+  kubectl wait --for=condition=Established crd --all --timeout=300s >/dev/null || die "CRDs were not established in 300 s"
   echo 1 >"$RUN/applied"
 }
 
@@ -42,20 +45,31 @@ service_account_kubeconfig() { # name namespace service-account
   mv "$KC/$1.new" "$KC/$1"
 }
 
+each_operator() { # command; the fields of a line of OPERATORS come after it
+  [ -n "${CLUSTER_OPERATORS:-}" ] || return 0
+  local line
+  while read -r -a line; do
+    if [ ${#line[@]} != 0 ]; then "$1" "${line[@]}"; fi
+  done <<<"$OPERATORS"
+}
+operator_kubeconfig() { service_account_kubeconfig "$1" "$2" "$3"; }
+operator_is_ready() { wait_for "$1" 600 curl -sf "http://127.0.0.1:$4/readyz"; }
+
 create_nodes() {
   [ -s "$RUN/nodes" ] && return 0
   for ((i = 0; i < NODES; i++)); do
     sed -e "s/@NAME@/$(printf 'gke-tpu-%02d' "$i")/g; s/@POOL@/tpu-slice-$((i / 4))/" "$HERE/conf/node.yaml.in"
   done >"$RUN/nodes.yaml"
   kubectl create -f "$RUN/nodes.yaml" >"$LOGS/nodes.log" 2>&1 || die "nodes refused, see $LOGS/nodes.log"
-  kubectl wait --for=condition=Ready node --all --timeout=60s >/dev/null || die "nodes not Ready in 60 s"
+  kubectl wait --for=condition=Ready node --all --timeout=300s >/dev/null || die "nodes not Ready in 300 s"
   echo 1 >"$RUN/nodes"
 }
 
-for name in etcd kube-apiserver kube-controller-manager kube-scheduler kwok jobset-manager kueue-manager trainer-manager kubectl; do
+for name in etcd kube-apiserver kube-controller-manager kube-scheduler kwok jobset-manager kueue-manager trainer-manager kubectl ${CLUSTER_OPERATORS:+job-operators}; do
   [ -x "$BIN/$name" ] || die "$name is not built: run tests/cluster/build.sh"
 done
 "$HERE/manifests.sh"
+[ -z "${CLUSTER_OPERATORS:-}" ] || "$HERE/manifests-operators.sh"
 "$HERE/pki.sh"
 place_kueue_certificates
 start_etcd
@@ -70,6 +84,7 @@ service_account_kubeconfig jobset jobset-system jobset-controller-manager
 service_account_kubeconfig kueue kueue-system kueue-controller-manager
 service_account_kubeconfig trainer kubeflow-system kubeflow-trainer-controller-manager
 service_account_kubeconfig node-problem-detector kube-system node-problem-detector
+each_operator operator_kubeconfig
 for name in jobset kueue; do
   sed -e "s|@PKI@|$PKI|; s|@JOBSET_HEALTH_PORT@|$JOBSET_HEALTH_PORT|; s|@JOBSET_METRICS_PORT@|$JOBSET_METRICS_PORT|" \
     -e "s|@JOBSET_WEBHOOK_PORT@|$JOBSET_WEBHOOK_PORT|; s|@KUEUE_HEALTH_PORT@|$KUEUE_HEALTH_PORT|" \
@@ -79,11 +94,13 @@ start_kwok
 start_jobset
 start_kueue
 start_trainer
+each_operator start_operator
 wait_for kwok 300 curl -sfk "https://127.0.0.1:$KWOK_PORT/healthz"
 wait_for jobset 600 curl -sf "http://127.0.0.1:$JOBSET_HEALTH_PORT/readyz"
 wait_for kueue 600 curl -sf "http://127.0.0.1:$KUEUE_HEALTH_PORT/readyz"
 wait_for trainer 600 curl -sf "http://127.0.0.1:$TRAINER_HEALTH_PORT/readyz"
-say "kwok, JobSet, Kueue, Trainer"
+each_operator operator_is_ready
+say "kwok, JobSet, Kueue, Trainer${CLUSTER_OPERATORS:+, the operators of more kinds}"
 create_nodes
 wait_for kube-scheduler 300 curl -sfk "https://127.0.0.1:$SCHEDULER_PORT/readyz"
 wait_for kube-controller-manager 300 curl -sfk "https://127.0.0.1:$KCM_PORT/healthz"

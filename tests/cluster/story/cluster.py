@@ -6,12 +6,9 @@ import time
 import yaml
 
 from api import ApiError, path_of
+from kinds import target_of
 from watch import condition, is_true
 
-JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
-JOB_NAME = "batch.kubernetes.io/job-name"
-POD_GROUP = "kueue.x-k8s.io/pod-group-name"
-COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
 EXIT, REASON, RESTARTS = "cluster-test/exit", "cluster-test/reason", "cluster-test/restarts"
 LEASES = "kube-node-lease"
 RESOURCES = {
@@ -19,10 +16,22 @@ RESOURCES = {
     "Job": "jobs",
     "TrainJob": "trainjobs",
     "ClusterTrainingRuntime": "clustertrainingruntimes",
+    "PyTorchJob": "pytorchjobs",
+    "LeaderWorkerSet": "leaderworkersets",
+    "RayJob": "rayjobs",
     "JobGoodput": "jobgoodputs",
     "Pod": "pods",
+    "Workload": "workloads",
 }
-GROUPS = {"JobSet": "jobset.x-k8s.io", "Job": "batch", "TrainJob": "trainer.kubeflow.org", "Workload": "kueue.x-k8s.io"}
+GROUPS = {
+    "JobSet": "jobset.x-k8s.io",
+    "Job": "batch",
+    "TrainJob": "trainer.kubeflow.org",
+    "Workload": "kueue.x-k8s.io",
+    "PyTorchJob": "kubeflow.org",
+    "LeaderWorkerSet": "leaderworkerset.x-k8s.io",
+    "RayJob": "ray.io",
+}
 
 
 class Cluster:
@@ -95,6 +104,18 @@ class Cluster:
 
         pods = self.watch.wait(f"{count} pods of {name} to run", running, timeout)
         self.mark(f"{name}: {count} pods run")
+        return pods
+
+    def wait_replaced(self, namespace, name, count, known, replaced=1, timeout=60):
+        """Waits until `count` pods run of which `replaced` are not of the `known` UIDs; adds those, returns all."""
+
+        def are_replaced():
+            pods = [pod for pod in self.pods_of(namespace, name, "Running") if ready(pod)]
+            return pods if len(pods) == count and len(uids(pods) - known) == replaced else None
+
+        pods = self.watch.wait(f"{replaced} pods of {name} to be replaced", are_replaced, timeout)
+        self.mark(f"{name}: {count} pods run, {replaced} of them new")
+        known |= uids(pods)
         return pods
 
     def wait_condition(self, stream, namespace, name, kind, timeout=60, status="True"):
@@ -243,12 +264,6 @@ def job_goodput(namespace, name, target, **spec):
         "metadata": {"namespace": namespace, "name": name},
         "spec": {"targetRef": target, **spec},
     }
-
-
-def target_of(pod):
-    """The name of the JobSet, the Job or the group that the pod is of."""
-    labels = pod["metadata"].get("labels", {})
-    return labels.get(JOBSET_NAME) or labels.get(JOB_NAME) or labels.get(POD_GROUP)
 
 
 def is_workload_of(workload, name):

@@ -6,11 +6,12 @@ import re
 from collections import namedtuple
 
 import compare
-import oracle
+import kinds
 import status as read
 import story_node_signals
 import story_provisioning
-from watch import condition, is_true, unix
+from cluster import RESOURCES
+from watch import condition, unix
 
 # What each JobGoodput must say in the end. causes: [(causes, any of which fits, count)]
 Job = namedtuple("Job", "story stream namespace name reason phase causes executions")
@@ -44,6 +45,9 @@ ALL_JOBS = (
     Job("provisioning", "jobsets", "provisioning", "provisioned", "Succeeded", "Completed", [(("KueueEviction/AdmissionCheck",), 1)], 2),
     Job("trainjob", "jobsets", "trainjob", "trained", "Succeeded", "Completed", [(ERROR, 1), (("KueueEviction/ClusterQueueStopped",), 1)], 3),
     Job("podgroup", "workloads", "podgroup", "grouped", "Succeeded", "Completed", [(ERROR, 1)], 2),
+    Job("pytorchjob", "pytorchjobs", "pytorchjob", "torch", "Succeeded", "Completed", [(NODE_LOSS, 1), (ERROR, 1), (SUSPEND, 1)], 4),
+    Job("leaderworkerset", "leaderworkersets", "leaderworkerset", "serve", "Deleted", "Deleted", [(NODE_LOSS, 1), (ERROR, 1), (("KueueEviction/ClusterQueueStopped",), 1)], 4),
+    Job("rayjob", "rayjobs", "rayjob", "rayed", "Succeeded", "Completed", [(NODE_LOSS, 1), (ERROR, 1), (SUSPEND, 1)], 4),
     Job("nodes", "jobsets", "nodes", "node-gone", "Succeeded", "Completed", [(("NodeFailure",), 1)], 2),
     *(Job("node_signals", "jobsets", story_node_signals.NAMESPACE, p.name, "Succeeded", "Completed", _causes(p), 3) for p in story_node_signals.PUBLISHERS),
 )
@@ -157,9 +161,10 @@ class Expectations:
     def is_of_its_end(self, goodput):
         """Whether its time ends within the second that the target's end is stamped with."""
         through = read.status(goodput).get("time", {}).get("observedThrough")
-        stream, meta = "jobs" if goodput["spec"]["targetRef"]["kind"] == "Job" else "jobsets", goodput["metadata"]
+        kind, meta = goodput["spec"]["targetRef"]["kind"], goodput["metadata"]
+        stream = "jobsets" if kind == "TrainJob" else RESOURCES[kind]
         versions = self.watch.versions(stream, meta["namespace"], goodput["spec"]["targetRef"]["name"])
-        stamps = {oracle.turned(o.object, kind) for o in versions for kind in oracle.ENDS if is_true(o.object, kind)}
+        stamps = {stamp for o in versions for stamp in kinds.end_stamps(o.object)}
         return through is not None and any(0 <= unix(through) - unix(stamp) < 1 for stamp in stamps if stamp)
 
     def causes(self, name, goodput, expected):

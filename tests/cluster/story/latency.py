@@ -8,7 +8,9 @@ import threading
 import time
 from collections import namedtuple
 
-from cluster import is_workload_of, target_of
+import kinds
+from cluster import is_workload_of
+from kinds import target_of
 from status import execution_number, interruption_total, phase
 from watch import condition, is_true
 
@@ -121,10 +123,10 @@ def target_signs(watch, stream, namespace, name):
     for observation in watch.versions(stream, namespace, name):
         item = observation.object
         now = {
-            "suspend": bool(item["spec"].get("suspend")),
-            "resume": not item["spec"].get("suspend"),
+            "suspend": kinds.is_suspended(stream, item),
+            "resume": not kinds.is_suspended(stream, item),
             "restart": item.get("status", {}).get("restarts"),
-            "end": any(is_true(item, kind) for kind in ("Completed", "Complete", "Failed", "Finished")) or observation.type == "DELETED",
+            "end": bool(kinds.end_stamps(item)) or observation.type == "DELETED",
         }
         if not before:
             signs.append(Sign(observation.time, "target"))

@@ -8,16 +8,14 @@ there all the time; one that does not was dead from its last sign of life, which
 """
 import bisect
 
-from cluster import COMPLETION_INDEX, JOBSET_NAME, is_workload_of, target_of
+import kinds
+from cluster import is_workload_of
+from kinds import JOBSET_NAME, REPLICATED_JOB
 from watch import condition, is_true, unix
 
-JOB_INDEX = "jobset.sigs.k8s.io/job-index"
-REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
-SLOT = "cluster-test/slot"  # of a pod that has no index
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 PROVISIONED = "autoscaling.x-k8s.io/consume-provisioning-request"
 FOREVER = float("inf")
-ENDS = ("Completed", "Complete", "Failed", "Finished")
 
 
 def moment(received, stamp):
@@ -86,13 +84,14 @@ class Target:
         self.item = versions[-1].object
         self.begin = moment(versions[0].time, created(self.item))
         ended = [o.time for o in versions if o.type == "DELETED"]
-        ended += [moment(o.time, turned(o.object, kind)) for o in versions for kind in ENDS if is_true(o.object, kind)]
+        ended += [moment(o.time, stamp) for o in versions for stamp in kinds.end_stamps(o.object)]
         self.end = min(ended, default=versions[-1].time)
         self.suspended = Steps()
         for observation in versions:
             at = moment(observation.time, spec_written(observation.object))
-            self.suspended.add(at, bool(observation.object["spec"].get("suspend")))
+            self.suspended.add(at, kinds.is_suspended(stream, observation.object))
         is_labeled = QUEUE_NAME in self.item["metadata"].get("labels", {})
+        is_labeled = is_labeled and stream != "leaderworkersets"  # Kueue queues each group, by gates of its pods
         self.is_queued = is_labeled or any(self._owns(o.object) for o in list(watch.history["workloads"]))  # of its TrainJob
         self.replicated = self._required()
         self.required = sum(count for count in self.replicated.values())
@@ -103,22 +102,23 @@ class Target:
         self._end_with_nodes()
         self.newest = {}
         for pod in sorted(self.pods.values(), key=lambda pod: pod.created):
-            self.newest.setdefault(pod.slot, []).append(pod)
+            self.newest.setdefault(self._place(pod), []).append(pod)
+
+    def _place(self, pod):
+        """A pod without an index takes a free slot of its replicated job, or that which was lost first."""
+        job, _, index = pod.slot
+        if index is not None:
+            return pod.slot
+        taken = {slot: lives[-1] for slot, lives in self.newest.items() if slot[0] == job}
+        if len(taken) < self.replicated[job]:
+            return job, "0", len(taken)
+        return min(taken, key=lambda slot: taken[slot].lost)
 
     def _required(self):
         """{replicated job: pods} of those with chips, or of all if none has."""
-        if self.stream == "jobs":
-            return {None: self.item["spec"]["parallelism"]}
-        if self.stream == "workloads":
-            return {None: sum(pod_set["count"] for pod_set in self.item["spec"]["podSets"])}
-        found, chips = {}, set()
-        for job in self.item["spec"]["replicatedJobs"]:
-            spec = job["template"]["spec"]
-            found[job["name"]] = job["replicas"] * min(spec["parallelism"], spec.get("completions", spec["parallelism"]))
-            containers = spec["template"]["spec"]["containers"]
-            if any("google.com/tpu" in c.get("resources", {}).get("limits", {}) for c in containers):
-                chips.add(job["name"])
-        return {name: count for name, count in found.items() if name in chips or not chips}
+        found = kinds.replicated_jobs(self.stream, self.item)
+        chips = [name for name, _, spec in found if _asks_for_chips(spec)]
+        return {name: count for name, count, _ in found if name in chips or not chips}
 
     def _queue(self):
         """What Kueue lets it do: Suspended (deactivated by a person), PreemptedWait (evicted, until admitted), QueueWait,
@@ -151,7 +151,7 @@ class Target:
         """Whether an order of start keeps a required Job from being there (or from being resumed)."""
         steps, live = Steps(False), {}
         jobs = self.item["spec"].get("replicatedJobs", [])
-        in_order = self.item["spec"].get("startupPolicy", {}).get("startupPolicyOrder") == "InOrder"
+        in_order = bool(jobs) and self.item["spec"].get("startupPolicy", {}).get("startupPolicyOrder") == "InOrder"
         if not in_order and not any(job.get("dependsOn") for job in jobs):
             return steps
         steps.before = True
@@ -170,12 +170,11 @@ class Target:
         found = {}
         for observation in list(self.watch.history["pods"]):
             pod, at = observation.object, observation.time
-            labels = pod["metadata"].get("labels", {})
-            if pod["metadata"]["namespace"] != self.namespace or target_of(pod) != self.name:
+            if pod["metadata"]["namespace"] != self.namespace or kinds.target_of(pod) != self.name:
                 continue
-            if labels.get(REPLICATED_JOB) not in self.replicated:
+            slot = kinds.slot_of(pod)
+            if slot[0] not in self.replicated:
                 continue
-            slot = labels.get(REPLICATED_JOB), labels.get(JOB_INDEX, "0"), labels.get(COMPLETION_INDEX, labels.get(SLOT))
             seen = found.setdefault(pod["metadata"]["uid"], Pod(slot, moment(at, created(pod))))
             _observe(seen, pod, FOREVER if observation.type == "DELETED" else at, at)
         for observation in list(self.watch.history["events"]):
@@ -245,6 +244,10 @@ class Target:
             else:
                 spans.append((begin, end, bucket))
         return spans
+
+
+def _asks_for_chips(spec):
+    return any("google.com/tpu" in container.get("resources", {}).get("limits", {}) for container in spec["containers"])
 
 
 def _is_provisioned(workload):

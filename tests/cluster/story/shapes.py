@@ -4,7 +4,7 @@ TOLERATIONS = [{"key": "google.com/tpu", "operator": "Exists", "effect": "NoSche
 HOSTS = 4
 
 
-def replicated_job(name, pools, replicas=1, hosts=HOSTS, has_chips=True, annotations=None, restart_policy="Never", **job_spec):
+def pod_template(pools, has_chips=True, annotations=None, restart_policy="Never", container="train"):
     """Its pods go to these node pools; without chips it stands for a loader or a driver."""
     chips = {"google.com/tpu": 4} if has_chips else {"cpu": "1"}
     affinity = {"matchExpressions": [{"key": "cloud.google.com/gke-nodepool", "operator": "In", "values": list(pools)}]}
@@ -12,9 +12,13 @@ def replicated_job(name, pools, replicas=1, hosts=HOSTS, has_chips=True, annotat
         "restartPolicy": restart_policy,
         "tolerations": TOLERATIONS,
         "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [affinity]}}},
-        "containers": [{"name": "train", "image": "registry.example/train:v1", "resources": {"requests": chips, "limits": chips}}],
+        "containers": [{"name": container, "image": "registry.example/train:v1", "resources": {"requests": chips, "limits": chips}}],
     }
-    template = {"metadata": {"annotations": annotations or {"cluster-test/pull": "2s"}}, "spec": pod_spec}
+    return {"metadata": {"annotations": annotations or {"cluster-test/pull": "2s"}}, "spec": pod_spec}
+
+
+def replicated_job(name, pools, replicas=1, hosts=HOSTS, has_chips=True, annotations=None, restart_policy="Never", **job_spec):
+    template = pod_template(pools, has_chips, annotations, restart_policy)
     spec = {"parallelism": hosts, "completions": hosts, "backoffLimit": 0, **job_spec, "template": template}
     return {"name": name, "replicas": replicas, "template": {"spec": spec}}
 

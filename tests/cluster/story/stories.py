@@ -9,12 +9,15 @@ import story_cohort
 import story_failures
 import story_gates
 import story_hand
+import story_leaderworkerset
 import story_node_signals
 import story_nodes
 import story_order
 import story_podgroup
 import story_provisioning
+import story_pytorchjob
 import story_queue
+import story_rayjob
 import story_training
 import story_trainjob
 
@@ -36,6 +39,9 @@ def play_all(options, cluster, facts, tally):
         "provisioning": lambda: story_provisioning.play(cluster),
         "trainjob": lambda: story_trainjob.play(cluster),
         "podgroup": lambda: story_podgroup.play(cluster),
+        "pytorchjob": lambda: story_pytorchjob.play(cluster),
+        "leaderworkerset": lambda: story_leaderworkerset.play(cluster),
+        "rayjob": lambda: story_rayjob.play(cluster),
         "node_signals": lambda: story_node_signals.play(cluster, options.run),
     }
 

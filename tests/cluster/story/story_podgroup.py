@@ -3,7 +3,8 @@ ends well."""
 import time
 
 import shapes
-from cluster import POD_GROUP, uid, uids
+from cluster import uid, uids
+from kinds import POD_GROUP
 
 NAMESPACE, NAME, QUEUE = "podgroup", "grouped", "podgroup-cq"
 
@@ -33,7 +34,7 @@ def _others(cluster, known):
 
 def pod(slot, attempt):
     """The label of its slot is for our own oracle: Kueue and the controller know no index."""
-    template = shapes.replicated_job("grouped", ["tpu-slice-25"])["template"]["spec"]["template"]
+    template = shapes.pod_template(["tpu-slice-25"])
     labels = {POD_GROUP: NAME, "kueue.x-k8s.io/queue-name": "podgroup-queue", "cluster-test/slot": str(slot)}
     annotations = {**template["metadata"]["annotations"], "kueue.x-k8s.io/pod-group-total-count": str(shapes.HOSTS)}
     metadata = {"namespace": NAMESPACE, "name": f"{NAME}-{slot}-{attempt}", "labels": labels, "annotations": annotations}

@@ -3,7 +3,8 @@ coordinator of a JobSet that restarts twice and completes; behind it a job that 
 import os
 import time
 
-from cluster import COMPLETION_INDEX, started_at, uid, uids
+from cluster import started_at, uid, uids
+from kinds import COMPLETION_INDEX
 from logreplay import Attempt, Replay
 from watch import unix
 

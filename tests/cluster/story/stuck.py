@@ -1,7 +1,7 @@
 """Why a life does not end: the state of all that it is made of, in a few lines, for whoever reads the run's output."""
 import time
 
-from cluster import JOBSET_NAME, target_of
+from kinds import JOBSET_NAME, target_of
 from watch import is_true
 
 CONDITIONS = ("Suspended", "Completed", "Complete", "Failed", "FailureTarget", "SuccessCriteriaMet", "Admitted", "QuotaReserved", "Evicted", "Finished", "Ready")

@@ -45,19 +45,19 @@ class Recorder:
 
 
 class Watch:
-    def __init__(self, api, recorder):
+    def __init__(self, api, recorder, more_streams=()):
         self.api = api
         self.recorder = recorder
+        self.streams = STREAMS + tuple(sorted(set(more_streams) - set(STREAMS)))
         self.changed = threading.Condition()
-        self.history = {stream: [] for stream in STREAMS}
-        self.current = {stream: {} for stream in STREAMS}
+        self.history = {stream: [] for stream in self.streams}
+        self.current = {stream: {} for stream in self.streams}
         self.stopping = False
         self.patience = 1  # every wait may take that many times longer
         self.errors = []
 
     def start(self):
-        streams = STREAMS + (ONLY_RECORDED if self.recorder.file else ())
-        for stream in streams:
+        for stream in self.streams + (ONLY_RECORDED if self.recorder.file else ()):
             threading.Thread(target=self._follow, args=(stream,), daemon=True, name=f"watch {stream}").start()
 
     def stop(self):

@@ -9,7 +9,7 @@ import machines
 import status as read
 import truth
 from api import ApiError
-from cluster import COMPLETION_INDEX
+from kinds import COMPLETION_INDEX
 from watch import is_true
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
