@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "operator/store/failures.h"
 #include "operator/store/forget.h"
 
 #include <stdio.h>
@@ -51,22 +52,13 @@ static void move_jobs(struct target *from, struct target *to) {
     to->jobs_version++;
 }
 
-static void move_incidents(struct target *from, struct target *to) {
-    if (to->incidents != NULL)
-        return;
-    to->incidents = from->incidents;
-    to->incident_count = from->incident_count;
-    from->incidents = NULL;
-    from->incident_count = 0;
-}
-
 void store_adopt(struct store *store, struct target *from, struct target *to) {
     if (from == NULL || from == to || from->job != NULL)
         return;
     move_jobs(from, to);
     move_pods(store, from, to);
     store_adopt_workloads(from, to);
-    move_incidents(from, to);
+    store_adopt_failures(from, to);
     store_forget(store, from);
 }
 

@@ -114,6 +114,36 @@ static bool insert(struct incident *i, struct failure *f) {
     return true;
 }
 
+static void place(struct target *t, struct failure *f, int64_t noted_ms) {
+    struct incident *i = NULL;
+    for (int k = t->incident_count - 1; k >= 0 && i == NULL; k--)
+        if (is_of_incident(&t->incidents[k], f))
+            i = &t->incidents[k];
+    if (i == NULL)
+        i = add_incident(t, f->finished_ms);
+    if (i != NULL && i->decided == NULL && insert(i, f))
+        i->noted_ms = max_of(i->noted_ms, noted_ms);
+    else
+        failure_free(f);
+}
+
+void store_adopt_failures(struct target *from, struct target *to) {
+    if (to->incidents == NULL) {
+        to->incidents = from->incidents;
+        to->incident_count = from->incident_count;
+        from->incidents = NULL;
+        from->incident_count = 0;
+        return;
+    }
+    for (int i = 0; i < from->incident_count; i++) {
+        struct incident *moved = &from->incidents[i];
+        for (int k = 0; k < moved->count; k++)
+            place(to, moved->failures[k], moved->noted_ms);
+        moved->count = 0;
+    }
+    store_forget_failures(from);
+}
+
 /* ---- what failed ---- */
 
 static char *decoded(struct slice raw) {
@@ -129,23 +159,12 @@ static void note(struct pod *p, const struct failure *seen, struct slice message
             known->message = decoded(message);
         return;
     }
-    struct incident *i = NULL;
-    for (int k = t->incident_count - 1; k >= 0 && i == NULL; k--)
-        if (is_of_incident(&t->incidents[k], seen))
-            i = &t->incidents[k];
-    if (i == NULL)
-        i = add_incident(t, seen->finished_ms);
-    if (i == NULL || i->decided != NULL)
-        return;
     struct failure *f = mem_new(struct failure);
     *f = *seen;
     f->pod = mem_strdup(p->name);
     f->pod_uid = mem_strdup(pod_uid(p));
     f->message = decoded(message);
-    if (insert(i, f))
-        i->noted_ms = max_of(i->noted_ms, p->seen_ms);
-    else
-        failure_free(f);
+    place(t, f, p->seen_ms);
 }
 
 static int training_container(const struct pod *p, struct slice name) {

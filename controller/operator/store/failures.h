@@ -40,6 +40,8 @@ struct incident {
 
 /* The pod's container of that status: what its last instance that ended shows. What is known already is left alone. */
 void store_note_failure(struct pod *p, const struct object_container_status *status);
+/* Moves them to the incidents of `to` that they belong to. */
+void store_adopt_failures(struct target *from, struct target *to);
 void store_forget_failures(struct target *t);
 void failure_drop_words(struct failure *f);
 

@@ -383,6 +383,21 @@ void store_job_removed(struct store *store, struct kube_job *j, const struct obj
         target_removed(store, j->target, meta, received_ms);
 }
 
+/* NULL if none made the Job. JobSet before 0.9 labels nothing with its UID, which only the Job's owner has then; the
+ * Job's pods may have been observed before it, as those of a Job that belongs to none. */
+static struct target *jobset_of_job(struct store *store, const struct object_meta *job) {
+    if (job->jobset_uid.size_bytes > 0)
+        return store_target(store, TARGET_JOBSET, job->jobset_uid, job->namespace_, job->jobset_name);
+    struct target *itself = map_get(&store->targets, job->uid);
+    bool is_measured_itself = itself != NULL && itself->job != NULL;
+    if (is_measured_itself || !slice_is(job->owner_kind, "JobSet"))
+        return NULL;
+    struct target *t = store_target(store, TARGET_JOBSET, job->owner_uid, job->namespace_, job->owner_name);
+    if (t != NULL)
+        store_adopt(store, itself, t);
+    return t;
+}
+
 int observe_job(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_job o;
     if (what == OBSERVED_VANISHED) {
@@ -399,10 +414,9 @@ int observe_job(struct store *store, enum observed what, struct slice uid, struc
         store_job_removed(store, submitter, &o.meta, received_ms);
     if (submitter != NULL)
         return 0;
-    bool is_part = o.meta.jobset_uid.size_bytes > 0;
-    struct target *t =
-        is_part ? store_target(store, TARGET_JOBSET, o.meta.jobset_uid, o.meta.namespace_, o.meta.jobset_name)
-                : store_target(store, TARGET_JOB, o.meta.uid, o.meta.namespace_, o.meta.name);
+    struct target *jobset = jobset_of_job(store, &o.meta);
+    bool is_part = jobset != NULL;
+    struct target *t = is_part ? jobset : store_target(store, TARGET_JOB, o.meta.uid, o.meta.namespace_, o.meta.name);
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
     struct kube_job *j = store_kube_job(store, t, o.meta.uid);
