@@ -59,7 +59,7 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 upto = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,$(words $(2)),$(2))))
 link_order = $(foreach l,$(call reverse,$(call upto,$(1),$(LAYERS))),$(OUT)/lib$(l).a)
 
-.PHONY: all help release test check sim parity recorder-test bench-ledger demo cluster-test kinds-test chaos bench-operator packaging-test kubectl-test image-test node-smoke node-test fuzz fuzz-programs nightly clean format deps missing tests programs
+.PHONY: all help release test check sim parity recorder-test bench-ledger demo cluster-test kinds-test skew-test chaos bench-operator packaging-test kubectl-test image-test node-smoke node-test fuzz fuzz-programs nightly clean format deps missing tests programs
 .DEFAULT_GOAL := all
 
 all: programs ## the two programs, in .build/bin
@@ -343,6 +343,11 @@ kinds-test: ## the same for the kinds that more operators bring: PyTorchJob, Lea
 	@tests/check/packages.sh --install build cluster
 	@$(MAKE) -s -j2 programs $(OUT)/bin/test-status
 	@STRIKES=0 tests/cluster/cluster-test.sh --stories pytorchjob,leaderworkerset,rayjob
+
+skew-test: ## the same stories on other versions of Kubernetes, JobSet and Kueue, and the matrix: SKEW="oldest middle newest"
+	@tests/check/packages.sh --install build cluster
+	@$(MAKE) -s -j2 programs $(OUT)/bin/test-status
+	@tests/cluster/skew.sh $(SKEW)
 
 CHAOS ?= 200
 chaos: ## CHAOS strikes (kill -9, pause, restart) against the controller and its control plane; seconds lost

@@ -81,6 +81,7 @@ step node-test make -s node-test NODE_MORE=maxtext
 grep -hE '^not ok|event to status|cost of the controller|helm install to' "$logs/node-test.log"
 step node-vm make -s node-vm # the same on cgroup v2
 grep -hE '^(not ok|cgroups:|a virtual machine|the virtual machine)' "$logs/node-vm.log"
+step skew-test make -s skew-test
 step chaos make -s chaos CHAOS="${CHAOS:-200}"
 grep -h '^chaos: seed' "$logs/chaos.log"
 step losses python3 tests/bench/losses.py

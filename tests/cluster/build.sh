@@ -11,7 +11,12 @@ export GOTOOLCHAIN=$GO_VERSION GOFLAGS='-mod=readonly -trimpath -buildvcs=false'
 go version >/dev/null 2>&1 || die "Go could not get $GO_VERSION: Go 1.21 or newer and a reachable Go module proxy are needed"
 
 v=k8s.io/component-base/version
-kubernetes_ldflags="-X $v.gitVersion=v1.36.3 -X $v.gitMajor=1 -X $v.gitMinor=36 -X $v.gitTreeState=clean"
+kubernetes_ldflags() { # module's folder
+  local version
+  version=$(sed -nE 's|^\s*k8s.io/kubernetes v([0-9.]+).*|\1|p' "$1/go.mod")
+  IFS=. read -r major minor _ <<<"$version"
+  echo "-X $v.gitVersion=v$version -X $v.gitMajor=$major -X $v.gitMinor=$minor -X $v.gitTreeState=clean"
+}
 # Without these helm takes itself for one of Kubernetes 1.20.
 h=helm.sh/helm/v3
 helm_ldflags="-X $h/internal/version.version=v3.22.0"
@@ -49,17 +54,27 @@ api-lint ../../check/api .
 '
 when_named=' job-operators kubelet kube-proxy coredns informer kube-state-metrics node-problem-detector kube-network-policies krew validate-krew-manifest dashboard-check managed-prometheus-check vale controller-gen api-lint '
 
-ldflags_of() { # name
+# Only the parts of which a cluster has a version.
+folder_of() { # name module
   case $1 in
-  kubectl | kubelet | kube-*) echo "-s -w $kubernetes_ldflags" ;;
+  etcd | kube-apiserver | kube-controller-manager | kube-scheduler | kueue-manager) pins "$2" ;;
+  jobset-manager) pins jobset "$2" ;;
+  *) echo "$HERE/modules/$2" ;;
+  esac
+}
+
+ldflags_of() { # name folder
+  case $1 in
+  kubectl | kubelet | kube-apiserver | kube-controller-manager | kube-scheduler | kube-proxy) echo "-s -w $(kubernetes_ldflags "$2")" ;;
   helm) echo "-s -w $helm_ldflags" ;;
   *) echo "-s -w" ;;
   esac
 }
 
 build_one() { # name module package
-  local name=$1 dir=$HERE/modules/$2 package=$3 ldflags stamp begun
-  ldflags=$(ldflags_of "$name")
+  local name=$1 dir package=$3 ldflags stamp begun
+  dir=$(folder_of "$name" "$2")
+  ldflags=$(ldflags_of "$name" "$dir")
   stamp=$({
     cat "$dir/go.mod" "$dir/go.sum"
     find "$dir" -name '*.go' -exec cat {} +

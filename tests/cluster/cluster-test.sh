@@ -59,7 +59,7 @@ echo "built in $((SECONDS - begun)) s"
 begun=$SECONDS
 "$HERE/down.sh" --wipe # an earlier run may have been kept
 "$HERE/up.sh"
-kubectl apply -f "$HERE/scenario/queues.yaml" ${CLUSTER_OPERATORS:+-f "$HERE/scenario/operators.yaml"} >/dev/null
+for queues in queues ${CLUSTER_OPERATORS:+operators}; do adapted "$HERE/scenario/$queues.yaml" | kubectl apply -f - >/dev/null; done
 "$HERE/install.sh" | tee "$RUN/install.out" || die "the chart could not be installed"
 failed=0
 export PYTHONDONTWRITEBYTECODE=1

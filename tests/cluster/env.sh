@@ -9,6 +9,8 @@ BIN=$BUILD/bin
 STAMPS=$BUILD/stamps
 MANIFESTS=$BUILD/manifests
 RUN=${CLUSTER_RUN:-$BUILD/run}
+# skew.sh sets it: a folder of modules with other versions, which go before those in modules/.
+PINS=${CLUSTER_PINS:-}
 PKI=$RUN/pki
 LOGS=$RUN/logs
 PIDS=$RUN/pids
@@ -44,6 +46,21 @@ APISERVER_FLAGS=(--storage-media-type=application/json)
 
 export KUBECONFIG=$KC/admin
 export PATH=$BIN:$PATH
+
+pins() { # module...: the folder of the first that PINS has; else that of the last in modules/
+  local module
+  for module in "$@"; do
+    if [ -n "$PINS" ] && [ -d "$PINS/$module" ]; then
+      echo "$PINS/$module"
+      return
+    fi
+  done
+  echo "$HERE/modules/$module"
+}
+
+adapted() { # file: with what PINS' versions write otherwise
+  if [ -s "$PINS/adapted.sed" ]; then sed -f "$PINS/adapted.sed" "$1"; else cat "$1"; fi
+}
 
 die() {
   echo "$(basename "$0"): $*" >&2

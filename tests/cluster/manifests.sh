@@ -5,19 +5,20 @@ set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 export GOTOOLCHAIN=$GO_VERSION GOFLAGS=-mod=readonly GOWORK=off
 
-stamp=$(cat "$HERE"/modules/{k8s,kueue,trainer,node-problem-detector}/go.mod "$HERE/manifests.sh" "$HERE/lib/loopback_manifests.py" "$HERE/env.sh" | sha256sum)
+jobset=$(pins jobset k8s) kueue=$(pins kueue)
+stamp=$(cat "$jobset/go.mod" "$kueue/go.mod" "$HERE"/modules/{k8s,trainer,node-problem-detector}/go.mod "$HERE/manifests.sh" "$HERE/lib/loopback_manifests.py" "$HERE/env.sh" | sha256sum)
 [ "$(cat "$STAMPS/manifests" 2>/dev/null)" = "$stamp" ] && exit 0
 command -v go >/dev/null 2>&1 || die "no Go on PATH: install Go 1.21 or newer"
 
-source_of() { (cd "$HERE/modules/$1" && go list -m -f '{{.Dir}}' "$2"); }
+source_of() { (cd "$1" && go list -m -f '{{.Dir}}' "$2"); }
 loopback() { python3 "$HERE/lib/loopback_manifests.py" "$1"; }
 
-jobset=$(source_of k8s sigs.k8s.io/jobset)
-kueue=$(source_of kueue sigs.k8s.io/kueue)
-kwok=$(source_of k8s sigs.k8s.io/kwok)
-trainer=$(source_of trainer github.com/kubeflow/trainer/v2)
-detector=$(source_of node-problem-detector k8s.io/node-problem-detector)
-autoscaler=$(source_of kueue k8s.io/autoscaler/cluster-autoscaler/apis)
+autoscaler=$(source_of "$kueue" k8s.io/autoscaler/cluster-autoscaler/apis)
+jobset=$(source_of "$jobset" sigs.k8s.io/jobset)
+kueue=$(source_of "$kueue" sigs.k8s.io/kueue)
+kwok=$(source_of "$HERE/modules/k8s" sigs.k8s.io/kwok)
+trainer=$(source_of "$HERE/modules/trainer" github.com/kubeflow/trainer/v2)
+detector=$(source_of "$HERE/modules/node-problem-detector" k8s.io/node-problem-detector)
 mkdir -p "$MANIFESTS" "$STAMPS"
 kubectl kustomize "$jobset/config/default" 2>/dev/null | loopback "https://127.0.0.1:$JOBSET_WEBHOOK_PORT" >"$MANIFESTS/jobset.yaml"
 kubectl kustomize "$kueue/config/default" 2>/dev/null | loopback "https://127.0.0.1:$KUEUE_WEBHOOK_PORT" >"$MANIFESTS/kueue.yaml"

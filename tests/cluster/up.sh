@@ -86,9 +86,9 @@ service_account_kubeconfig trainer kubeflow-system kubeflow-trainer-controller-m
 service_account_kubeconfig node-problem-detector kube-system node-problem-detector
 each_operator operator_kubeconfig
 for name in jobset kueue; do
-  sed -e "s|@PKI@|$PKI|; s|@JOBSET_HEALTH_PORT@|$JOBSET_HEALTH_PORT|; s|@JOBSET_METRICS_PORT@|$JOBSET_METRICS_PORT|" \
+  adapted "$HERE/conf/$name.yaml.in" | sed -e "s|@PKI@|$PKI|; s|@JOBSET_HEALTH_PORT@|$JOBSET_HEALTH_PORT|; s|@JOBSET_METRICS_PORT@|$JOBSET_METRICS_PORT|" \
     -e "s|@JOBSET_WEBHOOK_PORT@|$JOBSET_WEBHOOK_PORT|; s|@KUEUE_HEALTH_PORT@|$KUEUE_HEALTH_PORT|" \
-    -e "s|@KUEUE_METRICS_PORT@|$KUEUE_METRICS_PORT|; s|@KUEUE_WEBHOOK_PORT@|$KUEUE_WEBHOOK_PORT|" "$HERE/conf/$name.yaml.in" >"$RUN/$name.yaml"
+    -e "s|@KUEUE_METRICS_PORT@|$KUEUE_METRICS_PORT|; s|@KUEUE_WEBHOOK_PORT@|$KUEUE_WEBHOOK_PORT|" >"$RUN/$name.yaml"
 done
 start_kwok
 start_jobset

@@ -158,5 +158,5 @@ refused "an objective above 1" "at '/metrics/objective': '1.5' does not match pa
 refused "an issuer with nowhere to write to" "metrics.tls.issuerRef needs metrics.tls.secretName" render --set metrics.tls.issuerRef.name=x
 refused "an issuer without a name" "at '/metrics/tls/issuerRef': properties 'name' required, if 'kind' exists" render --set metrics.tls.secretName=own,metrics.tls.issuerRef.kind=Issuer
 refused "a privileged port" "at '/healthPort': minimum: got 80, want 1,024" render --set healthPort=80
-refused "too old a Kubernetes" "requires kubeVersion: >=1.29.0-0" "$helm" template goodput "$chart" --kube-version 1.28.0
+refused "too old a Kubernetes" "requires kubeVersion: >=1.32.0-0" "$helm" template goodput "$chart" --kube-version 1.31.0
 finish_rendered 40

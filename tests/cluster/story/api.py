@@ -60,6 +60,13 @@ class Api:
         self.tls.load_cert_chain(os.path.join(pki_dir, "admin.crt"), os.path.join(pki_dir, "admin.key"))
         self.local = threading.local()
 
+    def use_served_kueue(self):
+        """Kueue before 0.15 serves v1beta1 alone."""
+        served = [version["version"] for version in self.request("GET", "/apis/kueue.x-k8s.io")["versions"]]
+        for resource, path in PATHS.items():
+            if path.startswith("/apis/kueue.x-k8s.io/") and "v1beta2" not in served:
+                PATHS[resource] = path.replace("v1beta2", "v1beta1")
+
     def connect(self, timeout):
         return http.client.HTTPSConnection(self.host, self.port, context=self.tls, timeout=timeout)
 

@@ -155,6 +155,7 @@ def main():
         count_earlier(options.earlier_checks, tally)
     recorder = Recorder(options.record)
     api = Api(options.api, os.path.join(options.run, "pki"))
+    api.use_served_kueue()
     watch = Watch(api, recorder, {job.stream for job in stories.jobs_of(options)})
     watch.patience = PATIENCE
     cluster = Cluster(api, watch, recorder, options.scenario)

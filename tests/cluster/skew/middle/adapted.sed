@@ -1,0 +1,8 @@
+# JobSet 0.10 has no gates.
+/^featureGates:/{
+  N
+  /RestartJob/{
+    N
+    d
+  }
+}
