@@ -147,3 +147,28 @@ TEST(an_eviction_by_kueue_shows_in_the_pods_of_a_group) {
         model_free(m);
     }
 }
+
+/* The garbage collector deletes its pods after it, within the same second; their containers end in that second, too. */
+TEST(pods_that_end_with_their_set_are_not_lost) {
+    struct model *m = kind_model(&shape);
+    observe_set(m, "uid-js", 0, 1, 4, "", OBSERVED_PRESENT, 0.2);
+    start_pods(m, 4, "p", 2);
+    observe_set(m, "uid-js", 0, 1, 4, "", OBSERVED_DELETED, 50.115);
+    for (int i = 0; i < 4; i++) {
+        CLEANUP_FREE char *name = mem_format("p%d", i);
+        struct fake_pod p = fake_started(name, i, 2, 3, 4);
+        p.restart_policy = "Always";
+        p.asked_to_go = 50;
+        p.grace = 30;
+        kind_observe_pod(m, &shape, &p, 0, OBSERVED_PRESENT, 50.2);
+        p.phase = "Failed";
+        p.finished = 50;
+        p.exit_code = 143;
+        kind_observe_pod(m, &shape, &p, 0, OBSERVED_PRESENT, 50.5);
+        p.grace = 0;
+        kind_observe_pod(m, &shape, &p, 0, OBSERVED_DELETED, 50.7);
+    }
+    CLEANUP_FREE char *s = fake_status(m, 100);
+    CHECK_INT(status_int(s, "interruptions.total"), 0);
+    model_free(m);
+}

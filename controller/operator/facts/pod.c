@@ -220,7 +220,8 @@ void fact_add_pod(struct model_job *job, struct pod *p) {
     if (slot >= 0) {
         int64_t over_ms = fact_pod_over_ms(p), surplus_ms = fact_pod_surplus_ms(p),
                 lost_ms = min_of(fact_pod_lost_ms(p), surplus_ms);
-        if (ends_with_target(p, lost_ms))
+        bool ends_with_it = ends_with_target(p, lost_ms);
+        if (ends_with_it)
             lost_ms = p->target->end.at_ms;
         struct ledger_occupancy occupancy = {
             .id = p->id,
@@ -236,7 +237,7 @@ void fact_add_pod(struct model_job *job, struct pod *p) {
             .done_ms = surplus_ms == TIME_OPEN ? fact_pod_done_ms(p) : TIME_UNKNOWN,
             .chips = p->chips,
             .released_ms = over_ms,
-            .known_until_ms = known_until_ms(job, p, lost_ms),
+            .known_until_ms = ends_with_it ? lost_ms : known_until_ms(job, p, lost_ms),
             .settled_ms = p->settled_ms,
             .held = (enum ledger_held)p->held,
             .has_name = true};
