@@ -168,6 +168,11 @@ def analyze(worker, name, files, more):
     return status
 
 
+def waits_for_a_bar(texts):
+    """Hugging Face's dictionaries without a bar wait for four of them, four hours at most."""
+    return all("'epoch': " in text and not re.search(r"\d(s/it|it/s)", text) for text in texts)
+
+
 def stretched_log(worker, name, files, more):
     folder = worker.folder
     texts = [read(f) for f in files]
@@ -183,7 +188,7 @@ def stretched_log(worker, name, files, more):
                 write(path, stretch(text, factor, origin))
         status = analyze(worker, f"{name} x{factor}", paths, more)
         if status is None:
-            worker.tally.check(f"{name}: x{factor} is read as well as x1", factor == 1)
+            worker.tally.check(f"{name}: x{factor} is read as well as x1", factor == 1 or waits_for_a_bar(texts))
             return
         wall[factor] = status["time"]["wallMilliseconds"]
         worker.tally.note(f"logs x{factor}")

@@ -80,7 +80,7 @@ TEST(held_lines_do_not_delay_liveness) {
 
 TEST(numbers_with_a_fraction_count_no_steps) {
     struct seen seen;
-    CHECK_TEXT(read_lines("{'loss': 1.5, 'learning_rate': 0.1, 'epoch': %d.5}", 20, &seen), "");
+    CHECK_TEXT(read_lines("{'loss': 1.5, 'gradient': 0.1, 'epoch': %d.5}", 20, &seen), "");
     CHECK_TEXT(read_lines("step %d.25 loss 0.5", 20, &seen), "");
     CHECK_INT(seen.steps, 0);
 }
