@@ -94,7 +94,7 @@ def check_all(t, prometheus, status):
     asked = [query for dashboard in dashboards().values() for _, query in queries(dashboard)]
     for expression in asked:
         t.check("a dashboard's query can be put: " + expression[:100], "$" not in expression and answer("query", query=expression)["resultType"] == "vector", expression)
-    for name in ("goodput_queue_jobs", "goodput_job_scheduling_goodput_ratio", "goodput_job_admitted_seconds", "process_resident_memory_bytes", "rest_client_requests_total"):
+    for name in ("goodput_queue_jobs", "goodput_job_scheduling_goodput_ratio", "goodput_job_phase", "process_resident_memory_bytes", "rest_client_requests_total"):
         wait_for("an answer with " + name, lambda: any(name in x and answer("query", query=x)["result"] for x in asked), 180)
         t.check("and is answered for a suspended job: " + name, True)
 
