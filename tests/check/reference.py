@@ -200,7 +200,7 @@ def root_causes_page():
     text += table(("class", "owner", "meaning", "reasons"), [
         (f"`{name}`", owner.title(), words, ", ".join(sorted({r[4] for r in rows if r[0] == name and r[1] not in ("advice", "wrapper")}))) for _, name, owner, words in found])
     text += "\n`UserException` has the name of the exception as its reason.\n\n## Who prints the texts\n\n"
-    return text + table(("source", "texts"), [(source, sum(r[6] == source for r in rows)) for source in sorted({r[6] for r in rows}, key=str.lower)])
+    return text + table(("source", "texts"), [(source, sum(r[6] == source for r in rows)) for source in sorted({r[6] for r in rows}, key=lambda s: (s.lower(), s))])
 
 
 def node_signals_page():
