@@ -38,7 +38,7 @@ static int forward(const struct cli_options *options, const char *namespace_, co
     bool is_shown = false, wants_browser = isatty(STDOUT_FILENO) && !options->dashboard.no_browser;
     buf_init(&printed, FORWARD_OUTPUT_MAX_BYTES);
     interrupt_defer();
-    struct kubectl *k = forward_start(options, namespace_, pod, options->dashboard.port, false, err);
+    struct kubectl *k = forward_start(options, namespace_, pod, options->dashboard.port, err);
     if (k == NULL)
         return -ENOENT;
     int r = 1;

@@ -43,7 +43,7 @@ static const char *page_port(const json_t *pod, struct error **err) {
 }
 
 struct kubectl *forward_start(const struct cli_options *options, const char *namespace_, const json_t *pod,
-                              const char *port, bool is_quiet, struct error **err) {
+                              const char *port, struct error **err) {
     const char *arguments[KUBECTL_FLAGS_MAX + 8], *there = page_port(pod, err);
     size_t count = 0;
     if (there == NULL)
@@ -56,7 +56,7 @@ struct kubectl *forward_start(const struct cli_options *options, const char *nam
     for (size_t i = 0; i < options->kubectl.count; i++)
         arguments[count++] = options->kubectl.arguments[i];
     arguments[count] = NULL;
-    return kubectl_start(arguments, is_quiet, err);
+    return kubectl_start(arguments, false, err);
 }
 
 /* What kubectl writes first is where it listens: Forwarding from 127.0.0.1:8082 -> 8082. */

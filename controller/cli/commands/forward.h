@@ -14,10 +14,9 @@ enum { FORWARD_TURN_MS = 300, FORWARD_OUTPUT_MAX_BYTES = 1 << 20 };
 
 /* The controller's running pods, at least one; any replica has the page. The caller owns *ret, an array. */
 int forward_list(const struct cli_options *options, const char *namespace_, json_t **ret, struct error **err);
-/* port: here; "0": a free one, NULL: that of the page. is_quiet as for kubectl_start. NULL with *err if the pod serves
- * no page. */
+/* port: here; "0": a free one, NULL: that of the page. NULL with *err if the pod serves no page. */
 struct kubectl *forward_start(const struct cli_options *options, const char *namespace_, const json_t *pod,
-                              const char *port, bool is_quiet, struct error **err);
+                              const char *port, struct error **err);
 /* The port here, once kubectl has written it. */
 bool forward_read_port(struct slice printed, char *out, size_t out_size);
 

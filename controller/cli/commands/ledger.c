@@ -118,7 +118,7 @@ static int ask(const struct cli_options *options, const char *namespace_, const 
     CLEANUP_FREE char *complaint = NULL;
     char port[8];
     int r = -EIO;
-    struct kubectl *k = forward_start(options, namespace_, pod, "0", false, err);
+    struct kubectl *k = forward_start(options, namespace_, pod, "0", err);
     if (k == NULL)
         return -ENOENT;
     if (await_port(k, port, sizeof port))

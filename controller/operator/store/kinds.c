@@ -11,10 +11,10 @@
 
 /* JobSet before 0.9 writes its UID to no pod: the pod's Job knows it. */
 static struct target *jobset_of_pod(struct store *store, struct object_meta *pod) {
+    if (pod->jobset_uid.size_bytes > 0)
+        return store_target(store, TARGET_JOBSET, pod->jobset_uid, pod->namespace_, pod->jobset_name);
     const struct kube_job *job = map_get(&store->kube_jobs, pod->controller_uid);
-    if (pod->jobset_uid.size_bytes == 0 && job != NULL && job->target->kind == TARGET_JOBSET)
-        return job->target;
-    return store_target(store, TARGET_JOBSET, pod->jobset_uid, pod->namespace_, pod->jobset_name);
+    return job != NULL && job->target->kind == TARGET_JOBSET ? job->target : NULL;
 }
 
 static struct target *plain_job_of_pod(struct store *store, struct object_meta *pod) {
