@@ -7,6 +7,18 @@
 #include <errno.h>
 #include <string.h>
 
+bool arguments_lists(const char *list, const char *word) {
+    size_t size = strlen(word);
+    for (const char *at = list; at != NULL; at = strstr(at, ", ") ? strstr(at, ", ") + 2 : NULL)
+        if (strncmp(at, word, size) == 0 && (at[size] == '\0' || at[size] == ','))
+            return size > 0;
+    return false;
+}
+
+bool arguments_is_for(const struct argument_row *row, const char *command) {
+    return row->commands == NULL || arguments_lists(row->commands, command);
+}
+
 /* Whether the argument is this option; *value: what follows it in the same argument, NULL: nothing. */
 static bool is_option(const struct argument_row *row, const char *argument, const char **value) {
     size_t size = strlen(row->long_name);

@@ -13,8 +13,15 @@ struct argument_row {
     bool takes_value;
     /* Sets the field; NULL: it is a const char * that borrows the value, or without a value a bool. */
     int (*set)(void *field, const char *option, const char *value, struct error **err);
-    const char *only; /* the only command that takes it; NULL: all */
+    const char *commands; /* that take it, separated by ", "; NULL: all */
+    const char *help;     /* its line; NULL: the usage of the command has it */
 };
+
+/* Whether the list "a, b, c" has the word. */
+bool arguments_lists(const char *list, const char *word);
+
+/* Whether the command takes the option. */
+bool arguments_is_for(const struct argument_row *row, const char *command);
 
 /* Takes the option at argv[*i] into the options; moves *i past its value. command: whose help lists the options. */
 int arguments_take(const struct argument_row *rows, size_t count, const char *command, char **argv, int argc, int *i,

@@ -24,27 +24,32 @@
 #include <unistd.h>
 
 enum name_rule { NO_NAME, NEEDS_NAME, MAY_HAVE_NAME };
+/* What a command prints. kubectl can print objects that the cluster has. */
+enum prints { OWN_FORMS, OBJECTS, OBJECT_IF_NAMED };
 
-static const struct {
+static const struct command {
     const char *name, *usage, *help, *examples;
     enum name_rule rule;
+    enum prints prints;
+    const char *outputs; /* of -o, separated by ", " */
     int (*run)(const struct cli_options *options, struct error **err);
-    int (*check)(const struct cli_options *options, struct error **err); /* checks its options; NULL: none */
+    int (*check)(const struct cli_options *options, struct error **err); /* what its options mean; NULL: nothing */
 } commands[] = {
     {"top",
      "top [-n NAMESPACE | -A] [-l SELECTOR] [--sort-by COLUMN|PATH] [--no-headers] [-w]\n"
      "      [-o wide|json|yaml|name|jsonpath=...|custom-columns=...|go-template=...]",
      "the jobs that lose the most chip-hours first; --sort-by goodput or .status.phase: in ascending order",
      "top -A\0top -l team=a --sort-by goodput\0top -o custom-columns=NAME:.metadata.name,GOODPUT:.status.goodput.job\0",
-     NO_NAME, top_command, top_check},
+     NO_NAME, OBJECTS, "json, yaml, name, wide", top_command, top_check},
     {"explain", "explain NAME [-n NAMESPACE] [-o json|yaml|name|jsonpath=...]", "where one job's time went, and why",
-     "explain llama3-70b -n research\0explain llama3-70b -o jsonpath={.status.topBadput}\0", NEEDS_NAME,
-     explain_command, NULL},
+     "explain llama3-70b -n research\0explain llama3-70b -o jsonpath={.status.topBadput}\0", NEEDS_NAME, OBJECTS,
+     "json, yaml, name", explain_command, NULL},
     {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name|jsonpath=...]", "one job's executions on a time axis",
-     "timeline llama3-70b -n research\0", NEEDS_NAME, timeline_command, NULL},
+     "timeline llama3-70b -n research\0", NEEDS_NAME, OBJECTS, "json, yaml, name", timeline_command, NULL},
     {"ledger", "ledger NAME [-n NAMESPACE] [--controller-namespace NAMESPACE] [-o table|jsonl]",
      "one job's time, span by span, from the controller, by kubectl port-forward; jsonl: what recomputes its status",
-     "ledger llama3-70b -n research\0ledger llama3-70b -o jsonl\0", NEEDS_NAME, ledger_command, ledger_command_check},
+     "ledger llama3-70b -n research\0ledger llama3-70b -o jsonl\0", NEEDS_NAME, OWN_FORMS, "table, jsonl",
+     ledger_command, NULL},
     {"report",
      "report NAME --html FILE [-n NAMESPACE]\n"
      "      report --owner OWNER [--from TIME] [--to TIME] [NAME] [-n NAMESPACE | -A] [-o table|json|csv] [--html "
@@ -53,7 +58,7 @@ static const struct {
      "      Scheduler or Unknown lost of one job or many, with node and evidence. TIME: 2026-11-01 or\n"
      "      2026-11-01T06:00:00Z",
      "report llama3-70b --html llama3-70b.html\0report --owner Provider --from 2026-11-01 -A -o csv\0", MAY_HAVE_NAME,
-     report_command, report_check},
+     OWN_FORMS, "table, json, csv", report_command, report_check},
     {"fleet",
      "fleet [NAME] [-n NAMESPACE | -A] [--group-by queue,accelerator,label:team] [--since 168h] [--price 1.20]\n"
      "      [-o json|yaml]",
@@ -64,8 +69,8 @@ static const struct {
      "      SCHED without any steps. PROGRAM covers the jobs with a known program goodput; MPG = GOODPUT x PROGRAM\n"
      "      if all jobs with steps have one. COST: of all allocated chips. LOST: of their unproductive time in\n"
      "      jobs with steps. \"-\": not known",
-     "fleet -A --group-by queue,accelerator --since 168h\0fleet everything\0", MAY_HAVE_NAME, fleet_command,
-     fleet_command_check},
+     "fleet -A --group-by queue,accelerator --since 168h\0fleet everything\0", MAY_HAVE_NAME, OBJECT_IF_NAMED,
+     "json, yaml, name", fleet_command, fleet_command_check},
     {"whatif",
      "whatif [NAME] [--checkpoint-interval 10m] [--save-time 20s] [--persist-time 1m] [--mtbf 6h]\n"
      "      [--reschedule-time 2m] [--resume-time 5m] [--image-pull-time 10s] [--compile-cache]\n"
@@ -75,33 +80,69 @@ static const struct {
      "the goodput to expect with other figures, and the best checkpoint interval; without NAME from the\n"
      "      given figures alone",
      "whatif llama3-70b --checkpoint-interval 10m\0whatif --save-time 20s --mtbf 6h --resume-time 5m\0", MAY_HAVE_NAME,
-     whatif_command, whatif_check},
+     OWN_FORMS, "json, yaml", whatif_command, whatif_check},
     {"dashboard", "dashboard [-n NAMESPACE] [--port PORT] [--no-browser]",
      "opens the controller's page in the browser, by kubectl port-forward, until Ctrl-C. NAMESPACE: the controller's,\n"
      "      by default goodput-system. PORT: on this machine; 0 is a free one",
-     "dashboard\0dashboard --port 0 --no-browser\0", NO_NAME, dashboard_command, dashboard_check},
+     "dashboard\0dashboard --port 0 --no-browser\0", NO_NAME, OWN_FORMS, "", dashboard_command, dashboard_check},
     {"formats", "formats [-o json|yaml|name]", "the log formats that are recognized, with example lines",
-     "formats\0formats -o name\0", NO_NAME, formats_command, NULL},
+     "formats\0formats -o name\0", NO_NAME, OWN_FORMS, "json, yaml, name", formats_command, NULL},
 };
 
-#define ALL "top explain timeline ledger report fleet whatif dashboard formats"
+static const struct command *find_command(const char *name) {
+    for (size_t i = 0; name != NULL && i < ARRAY_SIZE(commands); i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
 
-static const struct {
-    const char *commands, *help;
-} option_help[] = {
-    {"top explain timeline report fleet whatif",
+#define AT(field) offsetof(struct cli_options, field)
+static const struct argument_row table[] = {
+    {"-f", "--filename", AT(file), true, NULL, "top, explain, timeline, report, fleet, whatif",
      "  -f, --filename FILE     read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"},
-    {"top explain timeline ledger report fleet whatif dashboard", "  -n, --namespace N       default: the context's\n"},
-    {"top report fleet", "  -A, --all-namespaces    the JobGoodputs of all namespaces\n"},
-    {"top report fleet",
+    {"-n", "--namespace", AT(namespace_), true, NULL,
+     "top, explain, timeline, ledger, report, fleet, whatif, dashboard",
+     "  -n, --namespace N       default: the context's\n"},
+    {"-A", "--all-namespaces", AT(all_namespaces), false, NULL, "top, report, fleet",
+     "  -A, --all-namespaces    the JobGoodputs of all namespaces\n"},
+    {"-l", "--selector", AT(selector), true, NULL, "top, report, fleet",
      "  -l, --selector S        only JobGoodputs with these labels, such as team=a; without NAME\n"},
-    {"top", "  --sort-by COLUMN|PATH   ascending, by a column, such as goodput, or a path, such as .status.phase\n"},
-    {"top", "  --no-headers            neither the names of columns nor the sum\n"},
-    {"ledger", "  --controller-namespace N  where goodput-controller runs; default: goodput-system\n"},
-    {"top explain timeline ledger report fleet whatif formats",
+    {NULL, "--sort-by", AT(sort_by), true, NULL, "top",
+     "  --sort-by COLUMN|PATH   ascending, by a column, such as goodput, or a path, such as .status.phase\n"},
+    {NULL, "--no-headers", AT(no_headers), false, NULL, "top",
+     "  --no-headers            neither the names of columns nor the sum\n"},
+    {NULL, "--controller-namespace", AT(ledger.controller_namespace), true, NULL, "ledger",
+     "  --controller-namespace N  where goodput-controller runs; default: goodput-system\n"},
+    {"-o", "--output", AT(output), true, NULL, "top, explain, timeline, ledger, report, fleet, whatif, formats",
      "  -o, --output FORMAT     one of the formats of the usage\n"},
-    {"top", "  -w, --watch             draw the table again when it changes\n"},
-    {ALL, "  --version               the version of the plugin\n"},
+    {"-w", "--watch", AT(watch), false, NULL, "top",
+     "  -w, --watch             draw the table again when it changes\n"},
+    {NULL, "--version", AT(wants_version), false, NULL, NULL, "  --version               the version of the plugin\n"},
+    {"-h", "--help", AT(wants_help), false, NULL, NULL, NULL},
+    {NULL, "--html", AT(html), true, NULL, "report", NULL},
+    {NULL, "--owner", AT(report.owner), true, NULL, "report", NULL},
+    {NULL, "--from", AT(report.from), true, NULL, "report", NULL},
+    {NULL, "--to", AT(report.to), true, NULL, "report", NULL},
+    {NULL, "--port", AT(dashboard.port), true, NULL, "dashboard", NULL},
+    {NULL, "--no-browser", AT(dashboard.no_browser), false, NULL, "dashboard", NULL},
+    {NULL, "--group-by", AT(fleet.group_by), true, NULL, "fleet", NULL},
+    {NULL, "--since", AT(fleet.since), true, NULL, "fleet", NULL},
+    {NULL, "--price", AT(fleet.price), true, NULL, "fleet", NULL},
+    {NULL, "--checkpoint-interval", AT(whatif.checkpoint_interval), true, NULL, "whatif", NULL},
+    {NULL, "--save-time", AT(whatif.save_time), true, NULL, "whatif", NULL},
+    {NULL, "--persist-time", AT(whatif.persist_time), true, NULL, "whatif", NULL},
+    {NULL, "--reschedule-time", AT(whatif.reschedule_time), true, NULL, "whatif", NULL},
+    {NULL, "--resume-time", AT(whatif.resume_time), true, NULL, "whatif", NULL},
+    {NULL, "--mtbf", AT(whatif.mtbf), true, NULL, "whatif", NULL},
+    {NULL, "--step-time", AT(whatif.step_time), true, NULL, "whatif", NULL},
+    {NULL, "--total-steps", AT(whatif.total_steps), true, NULL, "whatif", NULL},
+    {NULL, "--chips", AT(whatif.chips), true, NULL, "whatif", NULL},
+    {NULL, "--image-pull-time", AT(whatif.image_pull_time), true, NULL, "whatif", NULL},
+    {NULL, "--hot-spares", AT(whatif.hot_spares), true, NULL, "whatif", NULL},
+    {NULL, "--swap-time", AT(whatif.swap_time), true, NULL, "whatif", NULL},
+    {NULL, "--repair-time", AT(whatif.repair_time), true, NULL, "whatif", NULL},
+    {NULL, "--svg", AT(whatif.svg), true, NULL, "whatif", NULL},
+    {NULL, "--compile-cache", AT(whatif.compile_cache), false, NULL, "whatif", NULL},
 };
 
 static const char global_options[] =
@@ -110,16 +151,9 @@ static const char global_options[] =
 
 /* command NULL: the options of all. */
 static void print_options(const char *command, FILE *out) {
-    for (size_t i = 0; i < ARRAY_SIZE(option_help); i++) {
-        struct slice rest = slice_of(option_help[i].commands), name;
-        bool is_one = command == NULL;
-        for (bool is_last = false; !is_last && !is_one;) {
-            is_last = !slice_take_until(&rest, ' ', &name);
-            is_one = slice_is(is_last ? rest : name, command);
-        }
-        if (is_one)
-            fputs(option_help[i].help, out);
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        if (table[i].help != NULL && (command == NULL || arguments_is_for(&table[i], command)))
+            fputs(table[i].help, out);
 }
 
 static void print_help(FILE *out) {
@@ -136,68 +170,49 @@ static void print_help(FILE *out) {
     fprintf(out, "\n%s", global_options);
 }
 
-/* Help of one command, as kubectl lays it out; false if there is none of that name. */
-static bool print_command_help(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        if (strcmp(name, commands[i].name) != 0)
-            continue;
-        printf("%s\n\nExamples:\n", commands[i].help);
-        for (const char *e = commands[i].examples; *e != '\0'; e += strlen(e) + 1)
-            printf("  kubectl goodput %s\n", e);
-        puts("\nOptions:");
-        print_options(name, stdout);
-        printf("\nUsage:\n  kubectl goodput %s\n\n%s", commands[i].usage, global_options);
-        return true;
-    }
-    return false;
+/* Help of one command, as kubectl lays it out. */
+static void print_command_help(const struct command *c) {
+    printf("%s\n\nExamples:\n", c->help);
+    for (const char *e = c->examples; *e != '\0'; e += strlen(e) + 1)
+        printf("  kubectl goodput %s\n", e);
+    puts("\nOptions:");
+    print_options(c->name, stdout);
+    printf("\nUsage:\n  kubectl goodput %s\n\n%s", c->usage, global_options);
 }
 
-#define AT(field) offsetof(struct cli_options, field)
-static const struct argument_row table[] = {
-    {"-n", "--namespace", AT(namespace_), true, NULL, NULL},
-    {"-A", "--all-namespaces", AT(all_namespaces), false, NULL, NULL},
-    {"-w", "--watch", AT(watch), false, NULL, NULL},
-    {"-f", "--filename", AT(file), true, NULL, NULL},
-    {"-o", "--output", AT(output), true, NULL, NULL},
-    {"-h", "--help", AT(wants_help), false, NULL, NULL},
-    {NULL, "--version", AT(wants_version), false, NULL, NULL},
-    {"-l", "--selector", AT(selector), true, NULL, NULL},
-    {NULL, "--sort-by", AT(sort_by), true, NULL, "top"},
-    {NULL, "--no-headers", AT(no_headers), false, NULL, "top"},
-    {NULL, "--html", AT(html), true, NULL, "report"},
-    {NULL, "--owner", AT(report.owner), true, NULL, "report"},
-    {NULL, "--from", AT(report.from), true, NULL, "report"},
-    {NULL, "--to", AT(report.to), true, NULL, "report"},
-    {NULL, "--port", AT(dashboard.port), true, NULL, "dashboard"},
-    {NULL, "--no-browser", AT(dashboard.no_browser), false, NULL, "dashboard"},
-    {NULL, "--controller-namespace", AT(ledger.controller_namespace), true, NULL, "ledger"},
-    {NULL, "--group-by", AT(fleet.group_by), true, NULL, "fleet"},
-    {NULL, "--since", AT(fleet.since), true, NULL, "fleet"},
-    {NULL, "--price", AT(fleet.price), true, NULL, "fleet"},
-    {NULL, "--checkpoint-interval", AT(whatif.checkpoint_interval), true, NULL, "whatif"},
-    {NULL, "--save-time", AT(whatif.save_time), true, NULL, "whatif"},
-    {NULL, "--persist-time", AT(whatif.persist_time), true, NULL, "whatif"},
-    {NULL, "--reschedule-time", AT(whatif.reschedule_time), true, NULL, "whatif"},
-    {NULL, "--resume-time", AT(whatif.resume_time), true, NULL, "whatif"},
-    {NULL, "--mtbf", AT(whatif.mtbf), true, NULL, "whatif"},
-    {NULL, "--step-time", AT(whatif.step_time), true, NULL, "whatif"},
-    {NULL, "--total-steps", AT(whatif.total_steps), true, NULL, "whatif"},
-    {NULL, "--chips", AT(whatif.chips), true, NULL, "whatif"},
-    {NULL, "--image-pull-time", AT(whatif.image_pull_time), true, NULL, "whatif"},
-    {NULL, "--hot-spares", AT(whatif.hot_spares), true, NULL, "whatif"},
-    {NULL, "--swap-time", AT(whatif.swap_time), true, NULL, "whatif"},
-    {NULL, "--repair-time", AT(whatif.repair_time), true, NULL, "whatif"},
-    {NULL, "--svg", AT(whatif.svg), true, NULL, "whatif"},
-    {NULL, "--compile-cache", AT(whatif.compile_cache), false, NULL, "whatif"},
-};
+static int check_name(const struct command *c, const struct cli_options *options, struct error **err) {
+    if (c->rule == NEEDS_NAME && options->name == NULL && options->file == NULL)
+        return error_set(err, EINVAL, "%s needs the NAME of a JobGoodput%s", c->name,
+                         c->prints != OWN_FORMS ? ", or -f FILE" : "");
+    if (c->rule == NO_NAME && options->name != NULL)
+        return error_set(err, EINVAL, "%s takes no name%s%s%s", c->name,
+                         c->prints == OBJECTS ? "; \"kubectl goodput explain " : "",
+                         c->prints == OBJECTS ? options->name : "", c->prints == OBJECTS ? "\" shows one" : "");
+    if (options->selector != NULL && (options->name != NULL || options->file != NULL))
+        return error_set(err, EINVAL, "-l works only without a NAME and -f");
+    return 0;
+}
 
-/* Whether what the command reads is what it shows, so that kubectl can print it. */
-static bool is_shown_by_kubectl(const struct cli_options *options) {
-    static const char *const names[] = {"top", "explain", "timeline"};
-    for (size_t i = 0; options->command != NULL && i < ARRAY_SIZE(names); i++)
-        if (strcmp(options->command, names[i]) == 0)
-            return true;
-    return options->command != NULL && strcmp(options->command, "fleet") == 0 && options->name != NULL;
+/* Refuses an option of another command. */
+static int check_options(const struct command *c, const struct cli_options *options, struct error **err) {
+    for (size_t k = 0; k < ARRAY_SIZE(table); k++) {
+        const char *at = (const char *)options + table[k].offset;
+        bool is_given = table[k].takes_value ? *(const char *const *)at != NULL : *(const bool *)at;
+        if (is_given && !arguments_is_for(&table[k], c->name))
+            return error_set(err, EINVAL, "%s works only with %s", table[k].long_name, table[k].commands);
+    }
+    return 0;
+}
+
+static int check_output(const struct command *c, const struct cli_options *options, struct error **err) {
+    if (options->output == NULL || arguments_lists(c->outputs, options->output))
+        return 0;
+    bool is_object = c->prints == OBJECTS || (c->prints == OBJECT_IF_NAMED && options->name != NULL);
+    if (!is_object || !cluster_prints(options->output))
+        return error_set(err, EINVAL, "-o %s: not one of %s", options->output, c->outputs);
+    return options->file == NULL
+               ? 0
+               : error_set(err, EINVAL, "-o %s: kubectl prints it from the cluster, not from a file", options->output);
 }
 
 int cli_parse(struct cli_options *options, int argc, char **argv, struct error **err) {
@@ -221,21 +236,12 @@ int cli_parse(struct cli_options *options, int argc, char **argv, struct error *
             return error_set(err, EINVAL, "unexpected argument \"%s\"", argv[i]);
         }
     }
-    static const char *const outputs[] = {"json", "yaml", "name", "wide"};
-    bool has_own = options->command != NULL &&
-                   (strcmp(options->command, "report") == 0 || strcmp(options->command, "ledger") == 0);
-    if (options->output == NULL || has_own) /* report_check and ledger_command_check have theirs */
+    const struct command *c = find_command(options->command);
+    if (c == NULL || options->wants_help || options->wants_version)
         return 0;
-    bool is_top = options->command != NULL && strcmp(options->command, "top") == 0;
-    if (cluster_prints(options->output) && is_shown_by_kubectl(options))
-        return options->file == NULL
-                   ? 0
-                   : error_set(err, EINVAL, "-o %s: kubectl prints it from the cluster, not from a file",
-                               options->output);
-    for (size_t i = 0; i < ARRAY_SIZE(outputs) - !is_top; i++)
-        if (strcmp(options->output, outputs[i]) == 0)
-            return 0;
-    return error_set(err, EINVAL, "-o %s: not one of json, yaml, name%s", options->output, is_top ? ", wide" : "");
+    if (check_options(c, options, err) < 0 || check_name(c, options, err) < 0 || check_output(c, options, err) < 0)
+        return -EINVAL;
+    return c->check ? c->check(options, err) : 0;
 }
 
 /* The first of the three variables that is set decides, as in setlocale(); no locale is loaded. */
@@ -266,35 +272,6 @@ static int complain(const struct error *err, int code) {
     return code;
 }
 
-static int check_name(const struct cli_options *options, enum name_rule rule, struct error **err) {
-    if (rule == NEEDS_NAME && options->name == NULL && options->file == NULL)
-        return error_set(err, EINVAL, "%s needs the NAME of a JobGoodput%s", options->command,
-                         strcmp(options->command, "ledger") == 0 ? "" : ", or -f FILE");
-    if (rule == NO_NAME && options->name != NULL && strcmp(options->command, "top") != 0)
-        return error_set(err, EINVAL, "%s takes no name", options->command);
-    if (rule == NO_NAME && options->name != NULL)
-        return error_set(err, EINVAL, "%s takes no name; \"kubectl goodput explain %s\" shows one", options->command,
-                         options->name);
-    bool is_list =
-        strcmp(options->command, "top") == 0 || strcmp(options->command, "fleet") == 0 || options->report.owner != NULL;
-    if (options->selector != NULL && (!is_list || options->name != NULL || options->file != NULL))
-        return error_set(err, EINVAL, "-l works only with top, fleet and report --owner, and without a NAME and -f");
-    if (options->watch && (strcmp(options->command, "top") != 0 || options->file != NULL || options->output != NULL))
-        return error_set(err, EINVAL, "-w works only with top, and without -f and -o");
-    return 0;
-}
-
-/* Refuses an option of another command. */
-static int check_options(const struct cli_options *options, struct error **err) {
-    for (size_t k = 0; k < ARRAY_SIZE(table); k++) {
-        const char *at = (const char *)options + table[k].offset;
-        bool is_given = table[k].takes_value ? *(const char *const *)at != NULL : *(const bool *)at;
-        if (is_given && table[k].only != NULL && strcmp(table[k].only, options->command) != 0)
-            return error_set(err, EINVAL, "%s works only with %s", table[k].long_name, table[k].only);
-    }
-    return 0;
-}
-
 static int complain_unknown(const char *command) {
     const char *names[ARRAY_SIZE(commands) + 4] = {"analyze", "why", "version", "help"};
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
@@ -320,8 +297,10 @@ static int help(const char *name, const struct text_style *style) {
         return analyze_command(2, argv, style);
     else if (strcmp(name, "why") == 0)
         return why_command(2, argv, style);
-    else if (!print_command_help(name))
+    else if (find_command(name) == NULL)
         return complain_unknown(name);
+    else
+        print_command_help(find_command(name));
     return 0;
 }
 
@@ -346,15 +325,10 @@ int cli_main(int argc, char **argv) {
         print_help(stderr);
         return 2;
     }
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        if (strcmp(options.command, commands[i].name) != 0)
-            continue;
-        if (check_options(&options, &err) < 0 || check_name(&options, commands[i].rule, &err) < 0 ||
-            (commands[i].check && commands[i].check(&options, &err) < 0))
-            return complain(err, 2);
-        int r = commands[i].run(&options, &err);
-        /* As "| head" closes it: the reader has what it needs. */
-        return r < 0 && r != -EPIPE ? complain(err, 1) : 0;
-    }
-    return complain_unknown(options.command);
+    const struct command *c = find_command(options.command);
+    if (c == NULL)
+        return complain_unknown(options.command);
+    int r = c->run(&options, &err);
+    /* As "| head" closes it: the reader has what it needs. */
+    return r < 0 && r != -EPIPE ? complain(err, 1) : 0;
 }

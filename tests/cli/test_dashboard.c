@@ -81,12 +81,7 @@ TEST(dashboard_says_what_is_missing) {
               "kubectl-goodput: the connection to the page has ended: start dashboard again\n");
     run_check("\"$0\" dashboard --port 70000", 2, "", "kubectl-goodput: --port 70000: not a port; 0 is a free one\n");
     run_check("\"$0\" dashboard --port -1", 2, "", "kubectl-goodput: --port -1: not a port; 0 is a free one\n");
-    run_check("\"$0\" dashboard -A", 2, "",
-              "kubectl-goodput: dashboard takes no -f, -o and -A; -n is the controller's namespace\n");
-    run_check("\"$0\" ledger -A a", 2, "",
-              "kubectl-goodput: ledger takes no -f and -A: it reads one job from the controller\n");
-    run_check("\"$0\" ledger a -o json", 2, "", "kubectl-goodput: -o json: not one of jsonl, table\n");
-    run_check("\"$0\" ledger", 2, "", "kubectl-goodput: ledger needs the NAME of a JobGoodput\n");
+    run_check("\"$0\" dashboard -A", 2, "", "kubectl-goodput: --all-namespaces works only with top, report, fleet\n");
     run_check("\"$0\" top --port 1", 2, "", "kubectl-goodput: --port works only with dashboard\n");
 }
 

@@ -151,7 +151,7 @@ TEST(a_report_for_an_owner_refuses_wrong_usage) {
         {"--owner Provider --from 2026-11-02 --to 2026-11-02", "--to 2026-11-02 is not after --from 2026-11-02"},
         {"--owner Provider -o yaml", "-o yaml: not one of table, json, csv"},
         {"--owner Provider -o csv --html -", "--html and -o: give one of them"},
-        {"--html - --to 2026-11-02", "--from, --to and -o need --owner"},
+        {"--html - --to 2026-11-02", "--from, --to, -l and -o need --owner"},
         {"", "report needs --html FILE (- is standard output), or --owner"},
     };
     write_data();

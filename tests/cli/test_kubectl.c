@@ -81,7 +81,7 @@ TEST(formats_of_kubectl_are_printed_by_it) {
     run_check("KUBECTL=./kubectl \"$0\" explain b -f x -o jsonpath={.kind}", 2, "",
               "kubectl-goodput: -o jsonpath={.kind}: kubectl prints it from the cluster, not from a file\n");
     run_check("KUBECTL=./kubectl \"$0\" whatif a -o jsonpath={.kind}", 2, "",
-              "kubectl-goodput: -o jsonpath={.kind}: not one of json, yaml, name\n");
+              "kubectl-goodput: -o jsonpath={.kind}: not one of json, yaml\n");
 }
 
 TEST(errors_of_kubectl_are_shown_as_they_are) {

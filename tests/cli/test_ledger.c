@@ -62,6 +62,9 @@ TEST(ledger_says_what_is_missing) {
     run_check("KUBECTL=./kubectl \"$0\" ledger a", 1, "",
               "kubectl-goodput: the controller does not follow this JobGoodput, or serves no ledgers: check its "
               "--watch-namespaces and version\n");
-    run_check("\"$0\" ledger a -A", 2, "",
-              "kubectl-goodput: ledger takes no -f and -A: it reads one job from the controller\n");
+    run_check("\"$0\" ledger a -A", 2, "", "kubectl-goodput: --all-namespaces works only with top, report, fleet\n");
+    run_check("\"$0\" ledger a -f b", 2, "",
+              "kubectl-goodput: --filename works only with top, explain, timeline, report, fleet, whatif\n");
+    run_check("\"$0\" ledger a -o json", 2, "", "kubectl-goodput: -o json: not one of table, jsonl\n");
+    run_check("\"$0\" ledger", 2, "", "kubectl-goodput: ledger needs the NAME of a JobGoodput\n");
 }

@@ -3,9 +3,7 @@
 #include "base/mem.h"
 #include "cli/analyze/options.h"
 #include "cli/cli.h"
-#include "cli/commands/fleet.h"
 #include "cli/commands/options.h"
-#include "cli/commands/whatif.h"
 #include "cli/whatif/expect.h"
 #include "operator/runtime/flags.h"
 #include "reach.h"
@@ -54,12 +52,8 @@ static void try_plugin(int argc, char **argv) {
     struct error *err CLEANUP_ERROR = NULL;
     int r = cli_parse(&options, argc, argv, &err);
     check(r, err);
-    if (r == 0 && options.command != NULL && strcmp(options.command, "whatif") == 0) {
+    if (r == 0 && options.command != NULL && strcmp(options.command, "whatif") == 0)
         REACHED("whatif");
-        check(whatif_check(&options, &err), err);
-    }
-    if (r == 0 && options.command != NULL && strcmp(options.command, "fleet") == 0)
-        check(fleet_command_check(&options, &err), err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

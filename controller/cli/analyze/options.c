@@ -157,21 +157,21 @@ static int set_excluded(void *analyze, const char *option, const char *value, st
 
 #define AT(field) offsetof(struct analyze, field)
 static const struct argument_row table[] = {
-    {NULL, "--definition", AT(definition), true, set_definition, NULL},
-    {NULL, "--format", 0, true, set_format, NULL},
-    {NULL, "--format-file", 0, true, set_format_file, NULL},
-    {NULL, "--regex", 0, true, set_regex, NULL},
-    {NULL, "--at", AT(at_us), true, set_time, NULL},
-    {NULL, "--from", AT(from_us), true, set_time, NULL},
-    {NULL, "--to", AT(to_us), true, set_time, NULL},
-    {NULL, "--window", 0, true, set_windows, NULL},
-    {NULL, "--ideal-step", AT(ideal_s), true, set_ideal, NULL},
-    {NULL, "--exclude", 0, true, set_excluded, NULL},
-    {NULL, "--step-deviation", AT(wants_deviation), false, NULL, NULL},
-    {NULL, "--elastic", AT(is_elastic), false, NULL, NULL},
-    {NULL, "--html", AT(html), true, NULL, NULL},
-    {"-o", "--output", AT(output), true, set_output, NULL},
-    {"-h", "--help", AT(wants_help), false, NULL, NULL},
+    {NULL, "--definition", AT(definition), true, set_definition, NULL, NULL},
+    {NULL, "--format", 0, true, set_format, NULL, NULL},
+    {NULL, "--format-file", 0, true, set_format_file, NULL, NULL},
+    {NULL, "--regex", 0, true, set_regex, NULL, NULL},
+    {NULL, "--at", AT(at_us), true, set_time, NULL, NULL},
+    {NULL, "--from", AT(from_us), true, set_time, NULL, NULL},
+    {NULL, "--to", AT(to_us), true, set_time, NULL, NULL},
+    {NULL, "--window", 0, true, set_windows, NULL, NULL},
+    {NULL, "--ideal-step", AT(ideal_s), true, set_ideal, NULL, NULL},
+    {NULL, "--exclude", 0, true, set_excluded, NULL, NULL},
+    {NULL, "--step-deviation", AT(wants_deviation), false, NULL, NULL, NULL},
+    {NULL, "--elastic", AT(is_elastic), false, NULL, NULL, NULL},
+    {NULL, "--html", AT(html), true, NULL, NULL, NULL},
+    {"-o", "--output", AT(output), true, set_output, NULL, NULL},
+    {"-h", "--help", AT(wants_help), false, NULL, NULL, NULL},
 };
 
 static int check(const struct analyze *a, struct error **err) {

@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 int dashboard_check(const struct cli_options *options, struct error **err) {
-    if (options->file != NULL || options->output != NULL || options->all_namespaces)
-        return error_set(err, EINVAL, "dashboard takes no -f, -o and -A; -n is the controller's namespace");
     const char *port = options->dashboard.port;
     char *end = NULL;
     if (port != NULL && (strtoul(port, &end, 10) > UINT16_MAX || end == port || *end != '\0' || *port == '-'))

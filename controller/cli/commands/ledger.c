@@ -15,14 +15,6 @@
 
 enum { MAX_BYTES = 64 << 20, TABLE_BYTES = 256 << 20 };
 
-int ledger_command_check(const struct cli_options *options, struct error **err) {
-    if (options->file != NULL || options->all_namespaces)
-        return error_set(err, EINVAL, "ledger takes no -f and -A: it reads one job from the controller");
-    if (options->output != NULL && strcmp(options->output, "jsonl") != 0 && strcmp(options->output, "table") != 0)
-        return error_set(err, EINVAL, "-o %s: not one of jsonl, table", options->output);
-    return 0;
-}
-
 /* ---- the table ---- */
 
 static void put_evidence(const json_t *x, struct buf *out) {

@@ -6,6 +6,5 @@
 #include "cli/commands/options.h"
 
 int ledger_command(const struct cli_options *options, struct error **err);
-int ledger_command_check(const struct cli_options *options, struct error **err);
 
 #endif

@@ -46,8 +46,8 @@ static bool is_output(const struct cli_options *options, const char *name) {
 int report_check(const struct cli_options *options, struct error **err) {
     const struct cli_report_options *o = &options->report;
     struct incidents_query query;
-    if (o->owner == NULL && (o->from != NULL || o->to != NULL || options->output != NULL))
-        return error_set(err, EINVAL, "--from, --to and -o need --owner");
+    if (o->owner == NULL && (o->from != NULL || o->to != NULL || options->output != NULL || options->selector != NULL))
+        return error_set(err, EINVAL, "--from, --to, -l and -o need --owner");
     if (o->owner == NULL && options->name == NULL && options->file == NULL)
         return error_set(err, EINVAL, "report needs the NAME of a JobGoodput, or -f FILE, or --owner");
     if (o->owner == NULL)
@@ -56,9 +56,6 @@ int report_check(const struct cli_options *options, struct error **err) {
                    : error_set(err, EINVAL, "report needs --html FILE (- is standard output), or --owner");
     if (options->output != NULL && options->html != NULL)
         return error_set(err, EINVAL, "--html and -o: give one of them");
-    if (options->output != NULL && !is_output(options, "table") && !is_output(options, "json") &&
-        !is_output(options, "csv"))
-        return error_set(err, EINVAL, "-o %s: not one of table, json, csv", options->output);
     return take_query(o, &query, err);
 }
 

@@ -165,6 +165,8 @@ static char *sort_path(const char *text) {
 }
 
 int top_check(const struct cli_options *options, struct error **err) {
+    if (options->watch && (options->file != NULL || options->output != NULL))
+        return error_set(err, EINVAL, "-w works only without -f and -o");
     CLEANUP_FREE char *path = options->sort_by ? sort_path(options->sort_by) : NULL;
     if (options->sort_by != NULL && path == NULL)
         return error_set(err, EINVAL, "--sort-by %s: write a column, such as goodput, or a path, such as .status.phase",

@@ -162,8 +162,6 @@ int whatif_check(const struct cli_options *options, struct error **err) {
     double ignored;
     if (take_number("--total-steps", options->whatif.total_steps, 1e12, &ignored, err) < 0)
         return -EINVAL;
-    if (options->output != NULL && strcmp(options->output, "name") == 0)
-        return error_set(err, EINVAL, "-o name: not one of json, yaml");
     return take_figures(&options->whatif, &figures, &is_set, err) < 0 ? -EINVAL
                                                                       : take_changes(&options->whatif, &change, err);
 }

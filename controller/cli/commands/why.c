@@ -58,10 +58,10 @@ static int set_output(void *output, const char *option, const char *value, struc
 }
 
 static const struct argument_row table[] = {
-    {"-o", "--output", offsetof(struct why, output), true, set_output, NULL},
-    {"-h", "--help", offsetof(struct why, wants_help), false, NULL, NULL},
-    {NULL, "--termination-message", offsetof(struct why, message), true, NULL, NULL},
-    {NULL, "--exit-code", offsetof(struct why, exit_code), true, set_exit_code, NULL},
+    {"-o", "--output", offsetof(struct why, output), true, set_output, NULL, NULL},
+    {"-h", "--help", offsetof(struct why, wants_help), false, NULL, NULL, NULL},
+    {NULL, "--termination-message", offsetof(struct why, message), true, NULL, NULL, NULL},
+    {NULL, "--exit-code", offsetof(struct why, exit_code), true, set_exit_code, NULL, NULL},
 };
 
 static int parse(struct why *why, int argc, char **argv, struct error **err) {
