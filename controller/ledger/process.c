@@ -458,9 +458,14 @@ static void add_known(struct process *p, const struct record *r, int64_t at_ms) 
         if (r->total > 0 && r->total <= INT32_MAX && r->active >= 0 && r->active <= r->total)
             process_add_slices(p, (struct slice_mark){at_ms, (int32_t)r->active, (int32_t)r->total, (uint32_t)r->line});
         break;
-    default: /* a sign of life has no other content */
+    default: /* a sign of life and unread steps have no other content */
         add_named(p, r, at_ms);
     }
+}
+
+/* The earliest time at which it may have trained. */
+static int64_t start_ms(const struct process *p) {
+    return p->given.started_ms != TIME_UNKNOWN ? p->given.started_ms : p->first_line_ms;
 }
 
 /* A line that is read twice (a follow that reconnected) counts once. Lines without a number always count. */
@@ -542,7 +547,7 @@ void process_add(struct process *p, const struct record *r, struct totals *total
         p->first_line_ms = at_ms;
     p->last_ms = max_of(p->last_ms, at_ms);
     if (r->kind != RECORD_SIGN_OF_LIFE && p->first_record_ms == TIME_UNKNOWN)
-        p->first_record_ms = at_ms;
+        p->first_record_ms = r->kind == RECORD_UNREAD_STEPS ? start_ms(p) : at_ms;
     bool is_checkpoint = r->kind >= RECORD_SAVE_START && r->kind <= RECORD_RESTORE_END;
     if (is_checkpoint && p->first_checkpoint_ms == TIME_UNKNOWN)
         p->first_checkpoint_ms = at_ms;

@@ -38,7 +38,8 @@
     X(ELASTIC_REINIT_START, "elastic re-initialization began")                                                         \
     X(ELASTIC_REINIT_END, "... ended")                                                                                 \
     X(RESUME, "training starts at this step, as the trainer reports it")                                               \
-    X(SIGN_OF_LIFE, "a line with no other record: the process was alive at this time")
+    X(SIGN_OF_LIFE, "a line with no other record: the process was alive at this time")                                 \
+    X(UNREAD_STEPS, "the log ended with lines that look like steps, too few to read: training began before them")
 
 enum record_kind {
 #define X(name, meaning) RECORD_##name,

@@ -206,59 +206,35 @@ static bool is_enough(const struct steplog *s, const struct generic_candidate *c
 
 /* ---- records ---- */
 
-static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t duration_ms, int64_t mean) {
+static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t mean) {
     struct record r = steplog_record(s, RECORD_STEP_END);
     const struct generic *g = s->state;
     r.step = step / g->candidates[0].unit;
     r.at_ms = at_ms;
     if (r.received_ms != RECORD_NONE)
         r.received_ms = at_ms;
-    r.duration_ms = duration_ms;
     r.is_derived = true; /* nothing but the lines' looks says that they are of steps */
     steplog_emit_step(s, r, mean, STEPLOG_GENERIC);
-}
-
-/* How long the steps of a line take at least, by the lines that are held; RECORD_NONE. */
-static int64_t line_ms(const struct generic_candidate *c) {
-    int64_t min_ms = INT64_MAX;
-    for (int i = 1; i < c->held; i++) {
-        int64_t before_ms = c->events[i - 1].at_ms, at_ms = c->events[i].at_ms;
-        if (before_ms == TIME_UNKNOWN || at_ms == TIME_UNKNOWN || at_ms < before_ms)
-            return RECORD_NONE;
-        int64_t ms = at_ms - before_ms;
-        if (c->events[i].step - c->events[i - 1].step == c->delta && ms < min_ms)
-            min_ms = ms;
-    }
-    return min_ms <= STEPLOG_MAX_DURATION_MS ? min_ms : RECORD_NONE;
-}
-
-/* Of a process's first line: of all its steps where training began, else of one. */
-static int64_t first_duration_ms(const struct steplog *s, const struct generic_candidate *c) {
-    int64_t steps = s->counter.delta / c->unit, first = c->events[0].step / c->unit;
-    bool is_all = c->events[0].step % c->unit == 0 && (first == steps || (first == steps - 1 && steps > 1));
-    if (s->counter.line_ms == RECORD_NONE || steps <= 0)
-        return RECORD_NONE;
-    return is_all ? s->counter.line_ms : s->counter.line_ms / steps;
 }
 
 /* A counter of samples or tokens that moves by the same number each time counts these moves: one by one they would take
  * no time at all. */
 static int64_t unit_of(const struct generic_candidate *c) {
-    const __typeof__(c->events[0]) *first = &c->events[0], *last = &c->events[c->held - 1];
-    bool is_timed = first->at_ms != TIME_UNKNOWN && last->at_ms != TIME_UNKNOWN && last->at_ms > first->at_ms;
-    if (!is_timed || c->delta <= 1 || c->equal < 1)
+    if (c->delta <= 1 || c->equal < 1)
         return 1;
-    return (last->at_ms - first->at_ms) / (last->step - first->step) < MIN_STEP_MS ? c->delta : 1;
+    for (int i = 1; i < c->held; i++) {
+        const __typeof__(c->events[0]) *before = &c->events[i - 1], *at = &c->events[i];
+        bool is_timed = before->at_ms != TIME_UNKNOWN && at->at_ms > before->at_ms;
+        if (is_timed && (at->at_ms - before->at_ms) / (at->step - before->step) < MIN_STEP_MS)
+            return c->delta;
+    }
+    return 1;
 }
 
 /* For later processes. */
 static void note_counter(struct steplog *s, const struct generic_candidate *c) {
-    s->counter = (struct steplog_counter){.kind = c->kind,
-                                          .unit = c->unit,
-                                          .delta = c->delta,
-                                          .line_ms = line_ms(c),
-                                          .time_place = c->time_place,
-                                          .leaves_out = c->leaves_out};
+    s->counter = (struct steplog_counter){
+        .kind = c->kind, .unit = c->unit, .time_place = c->time_place, .leaves_out = c->leaves_out};
 }
 
 /* As later lines show them. */
@@ -285,8 +261,7 @@ static void accept(struct steplog *s, struct generic_candidate *c) {
     g->candidates[0].unit = accepted.unit;
     g->is_accepted = true;
     for (int i = 0; i < accepted.held; i++)
-        emit_step(s, accepted.events[i].step, accepted.events[i].at_ms,
-                  i == 0 ? first_duration_ms(s, &accepted) : RECORD_NONE, RECORD_NONE);
+        emit_step(s, accepted.events[i].step, accepted.events[i].at_ms, RECORD_NONE);
     accepted.held = 0;
     g->candidates[0] = accepted;
     note_epochs(s, &accepted);
@@ -392,7 +367,7 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
         int64_t mean = mean_ms(s, l, steps);
         c->step = step;
         c->at_ms = s->stamp_ms;
-        emit_step(s, step, s->stamp_ms, RECORD_NONE, mean);
+        emit_step(s, step, s->stamp_ms, mean);
         return LINE_TAKEN;
     }
     if (c->step != RECORD_NONE && step < c->step)
@@ -520,6 +495,18 @@ static void end_line(struct steplog *s) {
     generic_bar_end_line(&g->bar, s);
 }
 
+/* Its lines look like steps, but there are too few of them. */
+static void end(struct steplog *s) {
+    const struct generic *g = s->state;
+    bool is_unread = !g->is_accepted && g->bar.drawn > 0;
+    for (int i = 0; i < g->candidate_count && !g->is_accepted; i++)
+        is_unread |= g->candidates[i].figures > 0;
+    if (!is_unread || s->counts.steps > 0)
+        return;
+    struct record r = steplog_record(s, RECORD_UNREAD_STEPS);
+    steplog_emit(s, &r, STEPLOG_AUTO);
+}
+
 /* ---- what is remembered ---- */
 
 static void init_state(void *state) {
@@ -595,6 +582,7 @@ const struct format steplog_generic = {
     .reads_the_rest = true,
     .line = read_line,
     .line_end = end_line,
+    .end = end,
     .state_bytes = sizeof(struct generic),
     .state_init = init_state,
     .state_visit = visit_state,

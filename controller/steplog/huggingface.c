@@ -108,8 +108,6 @@ static void emit_interval(struct steplog *s, const struct huggingface_dict *d) {
     struct record r = steplog_record(s, RECORD_STEP_END);
     if (d->share == RECORD_NONE || (d->stamp_ms == TIME_UNKNOWN && s->stamp_ms != TIME_UNKNOWN))
         return;
-    if (h->share.number == 0)
-        r.duration_ms = s->counter.line_ms;
     r.step = huggingface_share_number(&h->share, d->share);
     r.at_ms = d->stamp_ms;
     if (r.received_ms != RECORD_NONE)
@@ -134,19 +132,17 @@ static void emit_intervals(struct steplog *s) {
 /* The dictionaries that wait are those of a process without a bar, if what they show are equal intervals. */
 static void give_up_bar(struct steplog *s) {
     struct huggingface *h = s->state;
-    int64_t shares[HUGGINGFACE_DICTS], at_ms[HUGGINGFACE_DICTS];
+    int64_t shares[HUGGINGFACE_DICTS];
     int count = 0;
     bool is_open = s->counts.recognized == STEPLOG_AUTO || s->counts.recognized == STEPLOG_HUGGINGFACE;
     if (h->total > 0 || h->has_no_bar || !is_open)
         return;
     for (int i = 0; i < h->dict_count; i++)
-        if (h->dicts[i].is_step && h->dicts[i].share != RECORD_NONE) {
-            shares[count] = h->dicts[i].share;
-            at_ms[count++] = h->dicts[i].stamp_ms;
-        }
+        if (h->dicts[i].is_step && h->dicts[i].share != RECORD_NONE)
+            shares[count++] = h->dicts[i].share;
     if (!huggingface_share_fit(&h->share, shares, count))
         return;
-    s->counter = (struct steplog_counter){.kind = SHARE_COUNTER, .line_ms = huggingface_share_min_ms(at_ms, count)};
+    s->counter = (struct steplog_counter){.kind = SHARE_COUNTER};
     emit_intervals(s);
 }
 

@@ -40,16 +40,6 @@ bool huggingface_share_fit(struct huggingface_share *s, const int64_t *shares, i
     return true;
 }
 
-int64_t huggingface_share_min_ms(const int64_t *at_ms, int count) {
-    int64_t min_ms = RECORD_NONE;
-    for (int i = 1; i < count; i++) {
-        bool is_known = at_ms[i - 1] != TIME_UNKNOWN && at_ms[i] >= at_ms[i - 1];
-        if (is_known && (min_ms == RECORD_NONE || at_ms[i] - at_ms[i - 1] < min_ms))
-            min_ms = at_ms[i] - at_ms[i - 1];
-    }
-    return min_ms <= STEPLOG_MAX_DURATION_MS ? min_ms : RECORD_NONE;
-}
-
 static int64_t rounded(int64_t share, int64_t each) {
     return (share + each / 2) / each;
 }

@@ -20,8 +20,6 @@ struct huggingface_share {               /* all zero: nothing is known */
 int64_t huggingface_share_parse(struct slice dict, int64_t *quantum);
 /* Whether the shares are equal intervals, but for their rounding: then what each is is known. */
 bool huggingface_share_fit(struct huggingface_share *s, const int64_t *shares, int count);
-/* The shortest time between two of them, which is that of an interval without a save; RECORD_NONE: not known. */
-int64_t huggingface_share_min_ms(const int64_t *at_ms, int count);
 /* The number of the interval that ends with the process's next line. */
 int64_t huggingface_share_number(struct huggingface_share *s, int64_t share);
 

@@ -128,9 +128,9 @@ struct steplog {
     } bar, bar_before;
     /* The counter that the process before was read by (generic.c). */
     struct steplog_counter {
-        uint64_t kind;                /* 0: none */
-        int64_t unit, delta, line_ms; /* the steps of a line, and how long they took at least; RECORD_NONE */
-        int time_place, scope;        /* whether it begins again with each epoch: of struct generic_epoch */
+        uint64_t kind;         /* 0: none */
+        int64_t unit, delta;   /* the steps of a line */
+        int time_place, scope; /* whether it begins again with each epoch: of struct generic_epoch */
         bool leaves_out, is_zero_based;
     } counter;
     /* What the job's logs show of a counter of batches within an epoch whose length no line gives. */

@@ -573,7 +573,6 @@ static void visit_job(struct steplog *s, struct codec *c) {
     codec_u64(c, &s->counter.kind);
     s->counter.unit = codec_within(c, s->counter.unit, 0, STEPLOG_MAX_STEP);
     s->counter.delta = codec_within(c, s->counter.delta, 0, STEPLOG_MAX_STEP);
-    visit_step_number(c, &s->counter.line_ms);
     CODEC_INT(c, &s->counter.time_place, 0, INT32_MAX);
     CODEC_INT(c, &s->counter.scope, 0, INT32_MAX);
     codec_bool(c, &s->counter.leaves_out);

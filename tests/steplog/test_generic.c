@@ -9,7 +9,7 @@
 
 struct seen {
     int64_t steps, first_step, last_step, first_ms, resumed_step, lives, lives_before_steps, evaluations;
-    int64_t first_duration_ms, duration_ms; /* of the last step */
+    int64_t unread, first_duration_ms, duration_ms; /* of the last step */
 };
 
 static void on_record(void *context, const struct record *r) {
@@ -19,6 +19,7 @@ static void on_record(void *context, const struct record *r) {
         seen->lives_before_steps += seen->steps == 0;
     }
     seen->evaluations += r->kind == RECORD_EVALUATION_END;
+    seen->unread += r->kind == RECORD_UNREAD_STEPS;
     if (r->kind == RECORD_RESUME)
         seen->resumed_step = r->step;
     if (r->kind != RECORD_STEP_END)
@@ -191,11 +192,38 @@ TEST(a_counter_that_was_read_before_is_accepted_at_once) {
     steplog_line(second, SLICE("step 40 loss 0.5"), 1763690500000);
     CHECK_INT(seen.steps, 1);
     CHECK_INT(seen.first_step, 40);
-    CHECK_INT(seen.first_duration_ms, 1000); /* of one step: how many it did is not known */
+    CHECK_INT(seen.duration_ms, RECORD_NONE); /* how many steps it did is not known */
     steplog_line(second, SLICE("iter 50 loss 0.5"), 1763690510000);
     CHECK_INT(seen.steps, 1);
     steplog_free(second);
     steplog_free(first);
+}
+
+/* A process that ended before its lines were enough did not only prepare. */
+TEST(the_end_reports_lines_that_look_like_steps_and_are_too_few) {
+    struct seen seen;
+    read_lines("step %d loss 1", 3, &seen);
+    CHECK_INT(seen.steps, 0);
+    CHECK_INT(seen.unread, 1);
+    read_lines("step %d loss 1", 10, &seen);
+    CHECK_INT(seen.steps, 10);
+    CHECK_INT(seen.unread, 0);
+    read_lines("loading shard %d", 10, &seen);
+    CHECK_INT(seen.unread, 0);
+}
+
+/* A pause in the first lines does not make tokens steps. */
+TEST(a_counter_of_tokens_counts_its_moves_also_behind_a_pause) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 1; i <= 8; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "global_step=%d, loss=0.5", i * 2048);
+        steplog_line(s, slice_of(line), 1763690400000 + i * INT64_C(1000) + (i > 2 ? 3600000 : 0));
+    }
+    CHECK_INT(seen.steps, 8);
+    CHECK_INT(seen.last_step, 8);
+    steplog_free(s);
 }
 
 TEST(one_rank_of_several_is_read_and_named) {
