@@ -7,7 +7,7 @@
 #ifndef LEDGER_ENTRIES_H
 #define LEDGER_ENTRIES_H
 
-#include "ledger/ledger.h"
+#include "ledger/evaluate.h"
 
 /* The part of the recovery from the interruption before it. Time may cost two interruptions: the recovery from one, in
  * which work is done that the next one loses. */
@@ -57,12 +57,24 @@ struct ledger_settled_sums { /* all-zero: nothing is settled */
 
 struct ledger_entries {
     int64_t complete_from_ms;
+    bool keeps_changes; /* settled: only what changed of settled time since it settled: work that was lost later */
     struct ledger_settled_sums settled;
     struct ledger_entry *items;
     size_t count, capacity;
     char **texts;
     size_t text_count, text_capacity;
     char custom_names[LEDGER_MAX_CUSTOM + 1][RECORD_NAME_SIZE];
+};
+
+/* What settled at once: [from_ms, to_ms). A job's parts follow each other without a gap from its start. The sums over
+ * the spans and the changes of all parts are those of the settled time. */
+struct ledger_settled_part {
+    int64_t from_ms, to_ms;
+    const struct ledger_entries *entries; /* with the changes of earlier parts */
+    const struct ledger_interruption *interruptions;
+    int interruption_count;
+    int dropped_count;                /* the first of them, which no later result lists */
+    const struct ledger_older *older; /* ledger_report_settled: those that were dropped before; NULL: none */
 };
 
 void ledger_entries_done(struct ledger_entries *entries);

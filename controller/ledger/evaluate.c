@@ -5,6 +5,7 @@
 #include "ledger/settle.h"
 #include "ledger/sigterm.h"
 #include "ledger/sweep.h"
+#include "ledger/sweep_listed.h"
 
 #include "base/bisect.h"
 #include "base/mem.h"
@@ -111,43 +112,6 @@ static void mark_saved_on_sigterm(struct ledger_result *result, const struct swe
     }
 }
 
-static int64_t older_count(const struct sweep *s) {
-    return s->settled != NULL ? s->settled->older.count : 0;
-}
-
-static void fill_interruption(struct ledger_interruption *to, const struct sweep *s, size_t i) {
-    const struct interruption *x = &s->interruptions->items[i];
-    const struct recovery *r = &s->recoveries[i];
-    bool is_over = i + 1 < s->interruptions->count || s->at_end;
-    *to = (struct ledger_interruption){.number = (int)(older_count(s) + (int64_t)i) + 1,
-                                       .at_ms = x->at_ms,
-                                       .until_ms = x->until_ms,
-                                       .cause = CAUSE_UNKNOWN};
-    if (x->cause != NULL) {
-        to->cause = x->cause->cause;
-        memcpy(to->reason, x->cause->reason, sizeof to->reason);
-        memcpy(to->evidence, x->cause->evidence, sizeof to->evidence);
-        memcpy(to->node, x->cause->node, sizeof to->node);
-        memcpy(to->node_pool, x->cause->node_pool, sizeof to->node_pool);
-    }
-    to->is_settled = r->first_step_ms != TIME_UNKNOWN || is_over;
-    bool is_lost_known = to->is_settled || r->is_assumed;
-    to->lost_steps = is_lost_known ? r->lost_steps : RECORD_NONE;
-    to->tch_ms = is_lost_known ? r->tch_ms : RECORD_NONE;
-    bool is_back = x->until_ms != TIME_OPEN || is_over;
-    to->tre_ms = is_back ? r->tre_ms : RECORD_NONE;
-    to->wait_ms = is_back ? r->wait_ms : RECORD_NONE;
-    to->trm_ms = to->is_settled ? r->trm_ms : RECORD_NONE;
-    struct ledger_blame blame = ledger_blame_of(s->ledger, to->number, x->cause);
-    to->owner = blame.owner;
-    to->class_ = blame.class_;
-    to->cost_ms = r->cost_ms;
-    to->chip_ms = r->chip_ms;
-    to->quiet_ms = x->quiet_ms;
-    to->detect_ms = r->detect_ms;
-    to->catch_up_ms = r->new_progress_ms != TIME_UNKNOWN ? r->new_progress_ms - r->first_step_ms : RECORD_NONE;
-}
-
 /* A failure at which the job ended is not an interruption: it is the job's own end. If the job trained after it, it is
  * one. */
 static size_t interruption_count(const struct sweep *s) {
@@ -166,7 +130,7 @@ static void fill_interruptions(struct ledger_result *result, const struct sweep 
     if (s->settled != NULL)
         result->older = s->settled->older;
     for (size_t i = 0; i < count; i++)
-        fill_interruption(&result->interruptions[i], s, i);
+        sweep_fill_interruption(&result->interruptions[i], s, i);
     mark_saved_on_sigterm(result, s);
     const struct interruption *last = count > 0 ? &s->interruptions->items[count - 1] : NULL;
     result->in_interruption = !s->at_end && last != NULL && last->until_ms > s->through_ms;
@@ -227,7 +191,7 @@ static void fill_executions(struct ledger_result *result, const struct sweep *s)
     result->execution_count = (int)interruption_count(s) + 1;
     for (size_t i = 0; i < count; i++) {
         const struct execution *x = &s->executions[i];
-        result->executions[i] = (struct ledger_execution){.number = (int)(older_count(s) + (int64_t)i) + 1,
+        result->executions[i] = (struct ledger_execution){.number = (int)(sweep_older_count(s) + (int64_t)i) + 1,
                                                           .start_ms = x->start_ms,
                                                           .available_ms = x->available_ms,
                                                           .first_step_ms = x->first_step_ms,
@@ -250,7 +214,7 @@ static int64_t struck_before(const struct sweep *s, int64_t ms) {
     int64_t sums[ACCOUNT_COUNT], count = 0;
     if (s->settled != NULL && ms < s->settled->through_ms) {
         settled_sums_at(s->settled, s->start_ms, max_of(ms, s->start_ms), sums, &count);
-        return count - older_count(s);
+        return count - sweep_older_count(s);
     }
     for (size_t i = 0; i < interruption_count(s); i++)
         count += s->interruptions->items[i].at_ms < ms;
@@ -475,7 +439,7 @@ void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result 
 
 void ledger_evaluate_entries(struct ledger *l, int64_t through_ms, struct ledger_result *result,
                              struct ledger_entries *entries) {
-    *entries = (struct ledger_entries){.complete_from_ms = TIME_UNKNOWN};
+    *entries = (struct ledger_entries){.complete_from_ms = TIME_UNKNOWN, .keeps_changes = entries->keeps_changes};
     evaluate(l, &(struct request){.through_ms = through_ms, .entries = entries}, result);
 }
 

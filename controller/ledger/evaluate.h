@@ -121,7 +121,8 @@ struct ledger_result {
 /* The ledger as known at through_ms (not after the end). Fills *result; call ledger_result_done afterwards. Settles
  * what it can: all facts up to through_ms must have been added, except late ones. */
 void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result *result);
-/* The same, with the entries that the sums are made of: call ledger_entries_done as well. */
+/* The same, with the entries that the sums are made of: call ledger_entries_done as well. Of *entries, keeps_changes is
+ * given; the rest is filled in. */
 struct ledger_entries;
 void ledger_evaluate_entries(struct ledger *l, int64_t through_ms, struct ledger_result *result,
                              struct ledger_entries *entries);

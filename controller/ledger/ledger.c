@@ -320,6 +320,10 @@ struct ledger_blame ledger_blame_of(const struct ledger *l, int number, const st
     return (struct ledger_blame){cause_owner(d != NULL ? d->cause : CAUSE_UNKNOWN), CLASS_UNKNOWN};
 }
 
+void ledger_set_sink(struct ledger *l, const struct ledger_sink *sink) {
+    l->sink = *sink;
+}
+
 void ledger_set_texts(struct ledger *l, const struct ledger_texts *texts) {
     l->texts = *texts;
 }

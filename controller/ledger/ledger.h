@@ -171,6 +171,15 @@ struct ledger_owners {
 };
 void ledger_set_owners(struct ledger *l, const struct ledger_owners *owners);
 
+/* Receives each part of the time when it settles (entries.h), in time order: the part's spans are known only then. The
+ * callback must not use the ledger. Not part of a checkpoint. */
+struct ledger_settled_part;
+struct ledger_sink {
+    void *context;
+    void (*settled)(void *context, const struct ledger_settled_part *part);
+};
+void ledger_set_sink(struct ledger *l, const struct ledger_sink *sink);
+
 /* Callbacks for texts. Results name few of 12,736 occupancies and as many disruptions, so a caller can leave their
  * texts empty. The ledger then asks for them while it evaluates or saves; the answers must equal the texts left out.
  * Not part of a checkpoint. */

@@ -129,6 +129,7 @@ struct ledger {
     STORE(struct disruption_fact) disruptions;
     struct ledger_texts texts;
     struct ledger_owners owners;
+    struct ledger_sink sink;
     struct key_index process_keys;
     struct process **processes; /* NULL: settled */
     size_t process_count, process_capacity;

@@ -7,6 +7,7 @@
 #include "ledger/sigterm.h"
 #include "ledger/step_times.h"
 #include "ledger/sweep.h"
+#include "ledger/sweep_listed.h"
 
 #include "base/bisect.h"
 #include "base/mem.h"
@@ -364,6 +365,21 @@ static int64_t *snapshot_steps(const struct training *t, int64_t at_ms, size_t *
     return steps;
 }
 
+static void hand_over(const struct sweep *s) {
+    size_t count = s->interruptions->count, kept = (size_t)(s->at.interruption + 1);
+    struct ledger_interruption *all = mem_alloc((count + 1) * sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        sweep_fill_interruption(&all[i], s, i);
+    struct ledger_settled_part part = {.from_ms = s->training->from_ms,
+                                       .to_ms = s->settling.until_ms,
+                                       .entries = s->entries,
+                                       .interruptions = all,
+                                       .interruption_count = (int)count,
+                                       .dropped_count = kept > SETTLED_LISTED ? (int)(kept - SETTLED_LISTED) : 0};
+    memcpy(s->entries->custom_names, s->training->reported.custom_names, sizeof s->entries->custom_names);
+    s->ledger->sink.settled(s->ledger->sink.context, &part);
+}
+
 static void settle_at(struct ledger *l, struct pass *p, const struct moment *at) {
     struct training *t = &p->training;
     struct strike *strikes = mem_resize(NULL, p->interruptions.count + 1, sizeof *strikes);
@@ -392,7 +408,13 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
                       .through_ms = t->known_ms,
                       .settling.until_ms = at->at_ms};
     s.settling.checkpoints = snapshot_steps(t, at->at_ms, &s.settling.checkpoint_count);
+    struct ledger_entries entries = {.keeps_changes = true};
+    if (l->sink.settled != NULL)
+        s.entries = &entries;
     sweep_run(&s);
+    if (s.entries != NULL)
+        hand_over(&s);
+    ledger_entries_done(&entries);
     struct loss_finder losses = interruptions_losses_at(p->slots, t, at->at_ms);
     losses.is_restarting = false;
     keep_sums(to, &s);

@@ -1,13 +1,12 @@
 #include "ledger/sweep_entries.h"
 
 #include "ledger/evidence.h"
+#include "ledger/settled_state.h"
 
 #include "base/mem.h"
 #include "base/minmax.h"
 
 #include <string.h>
-
-_Static_assert(LEDGER_SETTLED_BUCKETS == ACCOUNT_COUNT, "one row for each account");
 
 #define RECENT_TEXTS 16 /* spans next to each other share their evidence */
 
@@ -54,43 +53,57 @@ static void set_evidence(struct ledger_entry *e, struct sweep *s, const struct v
     e->text = text_of(s->entries, unwatched);
 }
 
-static void add_settled_bucket(struct ledger_settled_sums *to, const struct sweep *s, int account) {
-    const struct account *a = &s->sums.accounts[account];
-    if (a->ms == 0)
-        return;
-    to->buckets[to->bucket_count++] = (struct ledger_settled_bucket){
-        .bucket = account < BUCKET_COUNT ? (enum bucket)account : BUCKET_CUSTOM,
-        .custom = account < BUCKET_COUNT ? 0 : account - BUCKET_COUNT,
-        .basis = a->basis,
-        .ms = a->ms,
-        .count = a->count + (s->sums.span.account == account), /* the open span is counted when it ends */
-        .chip_ms = a->chip_ms,
-        .interrupted_ms = a->interrupted_ms,
-        .interrupted_chip_ms = a->interrupted_chip_ms};
+static void subtract_bucket(struct ledger_settled_bucket *b, const struct ledger_settled_bucket *before) {
+    b->ms -= before->ms;
+    b->count -= before->count;
+    b->chip_ms -= before->chip_ms;
+    b->interrupted_ms -= before->interrupted_ms;
+    b->interrupted_chip_ms -= before->interrupted_chip_ms;
 }
 
-static void add_settled_cost(struct ledger_settled_sums *to, int interruption, const struct recovery *r) {
-    if (r->tch_ms == 0 && r->tre_ms == 0 && r->wait_ms == 0 && r->trm_ms == 0 && r->cost_ms == 0 && r->detect_ms == 0)
+static void add_settled_bucket(struct ledger_settled_sums *to, const struct sweep *s, const struct settled *before,
+                               int account) {
+    struct ledger_settled_bucket b = settled_bucket_of(&s->sums, account);
+    if (b.ms == 0 && before == NULL)
         return;
-    MEM_GROW(to->costs, to->cost_count, to->cost_capacity);
-    to->costs[to->cost_count++] = (struct ledger_settled_cost){.interruption = interruption,
-                                                               .tch_ms = r->tch_ms,
-                                                               .tre_ms = r->tre_ms,
-                                                               .wait_ms = r->wait_ms,
-                                                               .trm_ms = r->trm_ms,
-                                                               .cost_ms = r->cost_ms,
-                                                               .chip_ms = r->chip_ms,
-                                                               .detect_ms = r->detect_ms};
+    if (before != NULL) {
+        struct ledger_settled_bucket old = settled_bucket_of(&before->sums, account);
+        subtract_bucket(&b, &old);
+        if (b.ms == 0 && b.count == 0 && b.chip_ms == 0 && b.interrupted_ms == 0 && b.basis == old.basis)
+            return;
+    }
+    to->buckets[to->bucket_count++] = b;
+}
+
+/* Of recoveries, only what work costs that is lost changes later: rollback.c. */
+static void add_settled_cost(struct ledger_settled_sums *to, int interruption, const struct recovery *r,
+                             const struct recovery *before) {
+    struct ledger_settled_cost c = settled_cost_of(interruption, r);
+    if (before != NULL) {
+        c.tch_ms -= before->tch_ms;
+        c.cost_ms -= before->cost_ms;
+        c.chip_ms -= before->chip_ms;
+        c.tre_ms = c.wait_ms = c.trm_ms = c.detect_ms = 0;
+    }
+    settled_add_cost(to, &c);
 }
 
 void sweep_start_entries(struct sweep *s) {
+    static const struct recovery none;
     if (s->entries == NULL)
         return;
     struct ledger_settled_sums *to = &s->entries->settled;
+    const struct settled *before = s->entries->keeps_changes ? s->ledger->settled : NULL;
     for (int i = 0; i < ACCOUNT_COUNT; i++)
-        add_settled_bucket(to, s, i);
-    for (size_t i = 0; i < s->interruptions->count; i++)
-        add_settled_cost(to, (int)s->settled->older.count + (int)i + 1, &s->recoveries[i]);
+        add_settled_bucket(to, s, before, i);
+    for (size_t i = 0; i < s->interruptions->count; i++) {
+        const struct recovery *was = before == NULL             ? NULL
+                                     : i < before->listed_count ? &before->listed[i].recovery
+                                                                : &none;
+        add_settled_cost(to, (int)s->settled->older.count + (int)i + 1, &s->recoveries[i], was);
+    }
+    if (before != NULL)
+        return;
     to->provisional_ms = s->provisional_ms;
     to->idle_chip_ms = s->sums.down.chip_ms;
     to->waiting_chip_ms = s->sums.chip_ms_waiting;

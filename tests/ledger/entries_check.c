@@ -129,7 +129,7 @@ static void check_times(const struct check *c) {
 
 void check_entries(struct ledger *l, int64_t through_ms, const char *words) {
     struct ledger_result r;
-    struct ledger_entries entries;
+    struct ledger_entries entries = {0};
     ledger_evaluate_entries(l, through_ms, &r, &entries);
     struct check c = {words, &r, &entries};
     check_times(&c);
