@@ -2,7 +2,7 @@
 #
 # Layers, from the bottom up. Each is a static library that may include only what stands left of it
 # (`make check` holds it to that), and its unit tests link only it and what is below.
-LAYERS := base rootcause ledger formulas fleet steplog library io kube gcp sources recorder operator export cli
+LAYERS := base archive rootcause ledger formulas fleet steplog library io kube gcp sources recorder operator export cli
 PROGRAMS := goodput-controller kubectl-goodput
 VERSION := 0.1.0
 
@@ -137,6 +137,7 @@ RANDOM := $(call objects,tests/harness/random.c)
 HARNESS := $(call objects,tests/harness/harness.c tests/harness/reach.c tests/harness/folder.c) $(RANDOM)
 # The JSON of Kubernetes objects, for tests and benchmarks of the model.
 FAKE_OBJECTS := $(call objects,tests/harness/fake_objects.c)
+ARCHIVE_KEEP := $(call objects,tests/harness/archive_keep.c)
 # What derives every number of a status from the others in it: wherever a test sees one.
 STATUS_CHECK := $(call objects,tests/harness/status_check.c tests/harness/status_check_chips.c \
 	tests/harness/status_check_definitions.c tests/harness/status_check_evidence.c \
@@ -148,7 +149,7 @@ APISERVER := $(call objects,tests/apiserver/apiserver.c)
 TEST_LAYERS := $(filter-out ,$(foreach l,$(LAYERS) runtime,$(if $(wildcard tests/$(l)/*.c),$(l))))
 TEST_PROGRAMS := $(foreach l,$(TEST_LAYERS),$(OUT)/tests/test-$(l))
 # kube's and the runtime's tests talk to the embedded API server; these see statuses.
-needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER)) $(if $(filter $(1),operator cli runtime),$(STATUS_CHECK)) $(if $(filter $(1),operator cli),$(STATUS_MUTATE)) $(if $(filter $(1),operator runtime),$(FAKE_OBJECTS))
+needs_apiserver = $(if $(filter $(1),kube runtime),$(APISERVER)) $(if $(filter $(1),operator cli runtime),$(STATUS_CHECK)) $(if $(filter $(1),operator cli),$(STATUS_MUTATE)) $(if $(filter $(1),operator runtime),$(FAKE_OBJECTS)) $(if $(filter $(1),operator),$(ARCHIVE_KEEP))
 test_top = $(if $(filter runtime,$(1)),cli,$(1))
 
 # Servers and clocks of the harness that several layers' tests use.
@@ -216,7 +217,7 @@ $(OUT)/bin/test-status: $(call objects,tests/harness/status_check_main.c) $(STAT
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -ljansson -lm
 
 # Random lives with known truth, against the model.
-$(OUT)/bin/test-sim: $(call objects,$(wildcard tests/sim/*.c)) $(STATUS_CHECK) $(FAKE_OBJECTS) $(RANDOM) $(call link_order,operator)
+$(OUT)/bin/test-sim: $(call objects,$(wildcard tests/sim/*.c)) $(STATUS_CHECK) $(FAKE_OBJECTS) $(ARCHIVE_KEEP) $(RANDOM) $(call link_order,operator)
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call link_order,operator) $(LIBS)
 

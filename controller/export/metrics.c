@@ -303,6 +303,16 @@ static void write_streams(struct prometheus_page *page, const struct runtime_fig
     prometheus_sample(page, F_CLOCK, none, none, own->clock_steps, 0);
 }
 
+static void write_archive(struct prometheus_page *page, const struct archive_figures *archive) {
+    const struct slice none = slice_of(NULL);
+    prometheus_sample(page, F_ARCHIVE_OBJECTS, none, none, archive->objects, 0);
+    prometheus_sample(page, F_ARCHIVE_FAILURES, none, none, archive->failures, 0);
+    prometheus_sample(page, F_ARCHIVE_LOST, none, none, archive->lost, 0);
+    prometheus_sample(page, F_ARCHIVE_PENDING, none, none, archive->pending_bytes, 0);
+    if (archive->failing_since_ms != TIME_UNKNOWN)
+        prometheus_sample(page, F_ARCHIVE_FAILING, none, none, archive->failing_since_ms, 3);
+}
+
 static void write_ingest(struct prometheus_page *page, const struct endpoint_figures *ingest) {
     static const char *const codes[] = ENDPOINT_FIGURE_CODES;
     CLEANUP_BUF struct buf extra;
@@ -388,6 +398,8 @@ void metrics_write(const struct fleet *fleet, const struct fleet *rollups, const
         metrics_fleet_write(&page, fleet_families, rollups);
     write_own(&page, own);
     write_streams(&page, own);
+    if (own->has_archive)
+        write_archive(&page, &own->archive);
     if (own->ingest != NULL)
         write_ingest(&page, own->ingest);
     for (int i = 0; i < own->push_count; i++)

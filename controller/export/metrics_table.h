@@ -177,6 +177,14 @@
     X(F_DROPPED, "goodput_controller_log_lines_dropped", METRIC_COUNTER, "",                                           \
       "Lines of the controller's own log that could not be written.")                                                  \
     X(F_CLOCK, "goodput_controller_clock_steps", METRIC_COUNTER, "", "Number of times that the wall clock was set.")   \
+    X(F_ARCHIVE_OBJECTS, "goodput_archive_objects", METRIC_COUNTER, "", "Objects of the archive that were completed.") \
+    X(F_ARCHIVE_FAILURES, "goodput_archive_failures", METRIC_COUNTER, "", "Writes to the archive that failed.")        \
+    X(F_ARCHIVE_LOST, "goodput_archive_lost", METRIC_COUNTER, "",                                                      \
+      "How often spans of a job could not be archived; the archive has their sums.")                                   \
+    X(F_ARCHIVE_PENDING, "goodput_archive_pending_bytes", METRIC_GAUGE, "",                                            \
+      "Spans in memory that wait for the archive.")                                                                    \
+    X(F_ARCHIVE_FAILING, "goodput_archive_failing_since_timestamp_seconds", METRIC_GAUGE, "",                          \
+      "Since when the archive cannot be written. Absent while it can.")                                                \
     X(F_INGEST_REQUESTS, "goodput_ingest_requests", METRIC_COUNTER, "code",                                            \
       "Requests to the recorders' endpoint, by the answer's code; 401 includes 403.")                                  \
     X(F_INGEST_ENTRIES, "goodput_ingest_entries", METRIC_COUNTER, "", "Entries and lines that the endpoint stored.")   \

@@ -1,19 +1,19 @@
 -- A job's status, computed again from its ledger alone. DuckDB reads the lines that `kubectl goodput ledger NAME -o jsonl`
--- and `analyze FILE... -o jsonl` print; deploy/docs/how-to/recompute.md describes them. A file is one job:
---   duckdb -c "SET VARIABLE files = 'ledger.jsonl'" -c ".read recompute.sql" -c "FROM badput"
-CREATE OR REPLACE TABLE record AS SELECT * FROM read_json(getvariable('files'), format = 'newline_delimited',
+-- and `analyze FILE... -o jsonl` print (a file is one job), or an archive has (files = 'DIR/*/date=*/*/*.jsonl.gz'):
+CREATE OR REPLACE TABLE record AS SELECT * FROM (SELECT *
+    REPLACE (regexp_replace(job, '.*/(cluster=[^/]*/).*/([^/]*)_\d{6}[.]jsonl[.]gz$', '\1\2') AS job),
+    regexp_extract(job, '_(\d{6})[.]jsonl[.]gz$', 1) AS object FROM read_json(getvariable('files'), format = 'newline_delimited',
     filename = 'job', maximum_object_size = 67108864, columns = {
     record: 'VARCHAR', "from": 'TIMESTAMPTZ', "to": 'TIMESTAMPTZ', completeFrom: 'TIMESTAMPTZ', complete: 'BOOLEAN',
     milliseconds: 'BIGINT', count: 'BIGINT', bucket: 'VARCHAR', family: 'VARCHAR', basis: 'VARCHAR', cause: 'VARCHAR',
     owner: 'VARCHAR', execution: 'BIGINT', interruption: 'BIGINT', recovery: 'VARCHAR', lostWork: 'BOOLEAN',
-    provisional: 'BOOLEAN', chipMilliseconds: 'BIGINT', idleChipMilliseconds: 'BIGINT',
-    waitingChipMilliseconds: 'BIGINT', excluded: 'BOOLEAN', recovered: 'BOOLEAN', retained: 'BIGINT',
-    lostSteps: 'BIGINT', catchUpMilliseconds: 'BIGINT', evidence: 'VARCHAR', log: 'VARCHAR', line: 'BIGINT',
-    onlyCounted: 'BOOLEAN', interruptionMilliseconds: 'BIGINT', interruptionChipMilliseconds: 'BIGINT',
-    lostMilliseconds: 'BIGINT', lostChipMilliseconds: 'BIGINT', lostWorkMilliseconds: 'BIGINT', detectMilliseconds: 'BIGINT',
-    waitMilliseconds: 'BIGINT', rescheduleMilliseconds: 'BIGINT', resumeMilliseconds: 'BIGINT',
-    provisionalMilliseconds: 'BIGINT', recoveredCount: 'BIGINT', recoveryMilliseconds: 'BIGINT', status: 'JSON'});
-
+    provisional: 'BOOLEAN', chipMilliseconds: 'BIGINT', idleChipMilliseconds: 'BIGINT', waitingChipMilliseconds: 'BIGINT',
+    excluded: 'BOOLEAN', recovered: 'BOOLEAN', evidence: 'VARCHAR', log: 'VARCHAR', line: 'BIGINT', onlyCounted: 'BOOLEAN',
+    interruptionMilliseconds: 'BIGINT', interruptionChipMilliseconds: 'BIGINT', lostMilliseconds: 'BIGINT',
+    lostChipMilliseconds: 'BIGINT', lostWorkMilliseconds: 'BIGINT', detectMilliseconds: 'BIGINT', waitMilliseconds: 'BIGINT',
+    rescheduleMilliseconds: 'BIGINT', resumeMilliseconds: 'BIGINT', provisionalMilliseconds: 'BIGINT', recoveredCount: 'BIGINT',
+    recoveryMilliseconds: 'BIGINT', status: 'JSON'}))
+QUALIFY object >= max(object) FILTER (record = 'job') OVER (PARTITION BY job); -- what a newer count replaced
 -- Spans, and the sums by bucket of the time before completeFrom.
 CREATE OR REPLACE VIEW span AS SELECT * REPLACE (coalesce(chipMilliseconds, 0) AS chipMilliseconds,
     coalesce(idleChipMilliseconds, 0) AS idleChipMilliseconds) FROM record
@@ -74,12 +74,12 @@ FROM record i LEFT JOIN cost USING (job, interruption) WHERE record = 'interrupt
 CREATE OR REPLACE VIEW by_cause AS SELECT r.job, r.cause, sum(r.count) AS count,
     plus(sum(i.lost_chips), sum(r.lostChipMilliseconds)) AS chips, sum(r.count) FILTER (r.excluded) AS excluded
 FROM record r LEFT JOIN interruption i USING (job, interruption) WHERE r.record = 'interruption' GROUP BY ALL;
-
 -- status.byOwner. What interruptions cost in settled time is their owners', and not their bucket's owner's.
-CREATE OR REPLACE VIEW by_owner AS SELECT job, owner, sum(ms) AS milliseconds, sum(chip_ms) AS chips FROM (
-    SELECT job, owner, milliseconds - coalesce(interruptionMilliseconds, 0) AS ms,
+CREATE OR REPLACE VIEW by_owner AS SELECT job, coalesce(last_owner, owner) AS owner, sum(ms) AS milliseconds, sum(chip_ms) AS chips FROM
+    (SELECT job, interruption, owner, milliseconds - coalesce(interruptionMilliseconds, 0) AS ms,
         chipMilliseconds - coalesce(interruptionChipMilliseconds, 0) AS chip_ms FROM span WHERE bucket <> 'Productive'
-    UNION ALL SELECT job, owner, lostMilliseconds, coalesce(lostChipMilliseconds, 0) FROM record WHERE lostMilliseconds >= 0)
+    UNION ALL SELECT job, interruption, owner, lostMilliseconds, coalesce(lostChipMilliseconds, 0) FROM record WHERE lostMilliseconds >= 0)
+LEFT JOIN (SELECT job, interruption, owner AS last_owner FROM record WHERE record IN ('interruption', 'end')) USING (job, interruption)
 GROUP BY ALL HAVING sum(ms) > 0;
 
 -- status.otherDefinitions: numerator and denominator; interruptions are counted, all else is milliseconds.

@@ -9,7 +9,7 @@ say() {
 }
 
 # Layers: a file in controller/<layer>/ may include "<other>/..." only where <other> comes before it here.
-layers=(base rootcause ledger formulas fleet steplog library io kube gcp sources recorder operator export cli)
+layers=(base archive rootcause ledger formulas fleet steplog library io kube gcp sources recorder operator export cli)
 declare -A rank
 for i in "${!layers[@]}"; do rank[${layers[$i]}]=$i; done
 while IFS=: read -r file line include; do

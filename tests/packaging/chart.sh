@@ -129,11 +129,15 @@ same "... its certificate names the Service and the hosts of people" "goodput-co
 	"$(render -n obs --set $shared,page.shared.hosts={goodput.example.com},metrics.tls.secretName=s,metrics.tls.issuerRef.name=i -s templates/certificate.yaml | grep -oE '[a-z.-]*(-page|example)[a-z.-]*' | LC_ALL=C sort | paste -sd' ')"
 same "files are read from a volume" "--log-root=/srv/steps mountPath: /srv/steps claimName: steps" \
 	"$(render --set logFiles.volume.persistentVolumeClaim.claimName=steps,logFiles.mountPath=/srv/steps -s templates/deployment.yaml | sed -nE 's/^[- ]*(--log-root=.*|mountPath: .*|claimName: .*)/\1/p' | paste -sd' ')"
+same "ledgers are archived on a volume, by one pod at once" "type: Recreate --archive=/srv/archive --archive-memory=64 mountPath: /srv/archive claimName: archive" \
+	"$(render --set archive.volume.persistentVolumeClaim.claimName=archive,archive.mountPath=/srv/archive,replicas=1 -s templates/deployment.yaml | sed -nE 's/^[- ]*(--archive.*|mountPath: .*|claimName: .*|type: Recreate)/\1/p' | paste -sd' ')"
 rule='cloudLogging.allow[0].namespace=research,cloudLogging.allow[0].project=p'
 same "Cloud Logging is read where a rule says so" "--cloud-logging-allow=research=p/goodput_*" \
 	"$(flags --set "$rule,cloudLogging.allow[0].logger=goodput_*" | grep -oE -- '--cloud-logging-allow[^ ]*')"
 
 # ---- wrong values ----
+refused "an archive that only one of several replicas has" "archive.volume must not be an emptyDir with several replicas" \
+	render --set archive.volume.emptyDir.medium=,replicas=2
 refused "no image, which no public registry holds" "add --set image.repository=REGISTRY/goodput-controller" render --set image.repository=
 refused "a rule without a logger" "missing property 'logger'" render --set "$rule"
 refused "a rule with a star in the middle" "at '/cloudLogging/allow/0/logger'" render --set "$rule,cloudLogging.allow[0].logger=a*b\,c"

@@ -149,7 +149,7 @@ def check(files, c):
 
 def simulate_lives(count):
     subprocess.run([f"{BIN}/test-sim", str(count)], check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "SIM_RECORDS": f"{DIR}/life"})
+                   env={**os.environ, "SIM_RECORDS": f"{DIR}/life", "SIM_ARCHIVE": f"{DIR}/archive"})
 
 
 def analyze_logs(count):
@@ -168,9 +168,10 @@ def analyze_logs(count):
             os.remove(out.name)
 
 
-def run_tests(program, test, folder):
+def run_tests(program, test, folder, jobs="1"):
     subprocess.run([f"{os.path.dirname(BIN)}/tests/{program}", test], check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "RECORDS_DIR": f"{DIR}/{folder}", "TEST_APISERVER": f"{BIN}/test-apiserver"})
+                   env={**os.environ, "RECORDS_DIR": f"{DIR}/{folder}", "GOODPUT_JOBS": jobs,
+                        "TEST_APISERVER": f"{BIN}/test-apiserver"})
 
 
 def run_documented(c):
@@ -193,23 +194,27 @@ def run_documented(c):
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     shutil.rmtree(DIR, ignore_errors=True)
-    for name in ("life", "log", "logs", "recording", "long", "live"):
+    for name in ("life", "log", "logs", "recording", "long", "live", "archive", "archived"):
         os.makedirs(f"{DIR}/{name}")
     simulate_lives(count)
     analyze_logs(count)
     run_tests("test-operator", "a_recorded_ledger_has_every_span", "recording")
     run_tests("test-operator", "a_long_jobs_ledger_starts_with_the_sums_of_settled_time", "long")
+    run_tests("test-operator", "an_archive_has_all_of_a_long_job", "archived", str(max(count // 5, 20)))
     run_tests("test-runtime", "a_live_jobs_ledger_comes_from_the_controller", "live")
     c = Check()
     jobs = {kind: check(f"{DIR}/{kind}/*.jsonl", c) for kind in ("life", "log", "recording", "long", "live")}
+    jobs.update({kind: check(f"{DIR}/{kind}/cluster=*/date=*/namespace=*/*.jsonl.gz", c) for kind in ("archive", "archived")})
     run_documented(c)
     for line in c.bad[:20]:
         print(f"not ok - {line}")
     print(f"{jobs['life']} lives, {jobs['log']} logs, {jobs['recording']} statuses of recordings, "
-          f"{jobs['long']} of a long job, {jobs['live']} by kubectl goodput ledger; numbers: "
+          f"{jobs['long']} of a long job, {jobs['live']} by kubectl goodput ledger, {jobs['archive']} lives "
+          f"and {jobs['archived']} long jobs from archives; numbers: "
           + ", ".join(f"{n} of {kind}" for kind, n in sorted(c.numbers.items())))
     total = sum(c.numbers.values())
-    enough = jobs["life"] >= count * 0.9 and jobs["log"] >= count * 0.9 and jobs["recording"] > 100 and jobs["long"] > 100 and jobs["live"] == 2
+    enough = jobs["life"] >= count * 0.9 and jobs["log"] >= count * 0.9 and jobs["recording"] > 100 and jobs["long"] > 100 and jobs["live"] == 2 and (
+        jobs["archive"] >= count * 0.9 and jobs["archived"] >= 20)
     print(f"{total - len(c.bad)} passed, {len(c.bad) + (not enough)} failed")
     return 1 if c.bad or not enough else 0
 

@@ -29,6 +29,29 @@ static const char jobgoodput[] =
     "\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"batch\",\"kind\":\"Job\",\"name\":\"j\"},"
     "\"stepLog\":{\"source\":\"File\",\"format\":\"%s\",\"file\":{\"path\":\"%s\"}}}}\nEND\n";
 
+static const char ended[] =
+    "apply <<END\n"
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":"
+    "\"pod\",\"creationTimestamp\":\"" FOLLOWED_BEGAN "1Z\",\"labels\":{\"batch.kubernetes.io/controller-uid\":\"job\","
+    "\"batch.kubernetes.io/job-name\":\"j\",\"batch.kubernetes.io/job-completion-index\":\"0\"},\"ownerReferences\":["
+    "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"j\",\"uid\":\"job\",\"controller\":true}]},\"spec\":{"
+    "\"nodeName\":\"n\",\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":\"Succeeded\",\"conditions\":[{"
+    "\"type\":\"PodScheduled\",\"status\":\"True\",\"lastTransitionTime\":\"" FOLLOWED_BEGAN
+    "2Z\"}],\"containerStatuses\":[{"
+    "\"name\":\"c\",\"restartCount\":0,\"state\":{\"terminated\":{\"exitCode\":0,\"startedAt\":\"" FOLLOWED_BEGAN
+    "3Z\","
+    "\"finishedAt\":\"%s\"}}}]}}\nEND\n"
+    "apply <<END\n"
+    "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"j\",\"namespace\":\"default\",\"uid\":"
+    "\"job\",\"creationTimestamp\":\"" FOLLOWED_BEGAN "0Z\"},\"spec\":{\"parallelism\":1,\"completions\":1,"
+    "\"completionMode\":\"Indexed\",\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}},\"status\":{"
+    "\"succeeded\":1,\"completedIndexes\":\"0\",\"completionTime\":\"%s\",\"conditions\":[{\"type\":"
+    "\"Complete\",\"status\":\"True\",\"lastTransitionTime\":\"%s\"}]}}\nEND\n";
+
+bool followed_complete(struct followed *f, const char *at) {
+    return apiserver_dof(f->server, ended, at, at, at) == 0;
+}
+
 bool followed_begin(struct followed *f, const char *format, const char *file) {
     *f = (struct followed){.root = "/tmp/goodput-log-root-XXXXXX"};
     if (mkdtemp(f->root) == NULL)

@@ -17,6 +17,7 @@ struct followed {
 /* The server with its objects, without a controller. `file` is what the spec says, of `format`. */
 bool followed_begin(struct followed *f, const char *format, const char *file);
 bool followed_start(struct followed *f);
+bool followed_complete(struct followed *f, const char *at); /* the Job, and its pod */
 /* kill -9 */
 void followed_kill(struct followed *f);
 void followed_end(struct followed *f);

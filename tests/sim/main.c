@@ -2,11 +2,14 @@
  * one), and prints the table and a digest of all final statuses: a change without effect leaves the digest as it is.
  * test-sim [-k SIGHT] -v SEED: prints one life; with SIM_WRITES=1 all that was written in it, with SIM_STATUS=1 the
  * status that the controller ends with, and both if killed ones end with another. SIM_RECORDS=DIR: writes each life's
- * ledger, span by span, and its status as DIR/SEED.jsonl. */
+ * ledger, span by span, and its status as DIR/SEED.jsonl. SIM_ARCHIVE=DIR: archives them there, each as of a cluster
+ * that is named by its seed. */
+#include "archive_keep.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "fake_objects.h"
 #include "judge.h"
+#include "operator/job/job.h"
 #include "operator/model/evaluate.h"
 #include "operator/model/model.h"
 #include "operator/status/records.h"
@@ -17,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define FINAL_MS 600000       /* after the end, when everything about it is known */
 #define FORGET_AFTER_MS 30000 /* of ten minutes: a life is that much shorter as well */
 
 enum kind { PROMPT, LATE, WITHOUT_EVENTS, KILLED, WITH_GAP, LATE_START, KILLED_BLIND, KIND_COUNT };
@@ -121,6 +125,23 @@ static void write_records(const struct sim_life *l, struct model *m) {
     }
 }
 
+/* With SIM_ARCHIVE=DIR: once the status is final. */
+static void write_archive(const struct sim_life *l, struct model *m) {
+    const char *dir = getenv("SIM_ARCHIVE");
+    struct model_job *job = model_job_find(m, "ns", "js");
+    CLEANUP_FREE char *cluster = mem_format("%" PRIu64, l->seed);
+    CLEANUP_BUF struct buf out;
+    int64_t at_ms = l->end_ms + FINAL_MS;
+    buf_init(&out, 1 << 20);
+    if (dir == NULL)
+        return;
+    for (enum resource r = 0; r < RESOURCE_COUNT; r++)
+        model_watermark(m, r, at_ms, false);
+    model_job_status(job, at_ms, &out, NULL);
+    if (archive_keep(job, dir, cluster) < 0 || (job->target != NULL && archive_keep_complete(job, dir, cluster) < 0))
+        exit(1);
+}
+
 static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
     struct sim_life l;
     sim_run(&l, seed);
@@ -145,6 +166,7 @@ static bool one(struct score *score, uint64_t seed, int kind, bool is_loud) {
                    (int)l.writes[i].what, l.writes[i].json);
     if (is_loud && getenv("SIM_STATUS"))
         printf("%s\n", status);
+    write_archive(&l, m);
     score->digest = score->digest * UINT64_C(1099511628211) ^ digest_of(status);
     model_free(m);
     sim_done(&l);

@@ -142,8 +142,8 @@ static void observe(struct model *m, const struct sight *x, bool has_other_uids,
 }
 
 static struct model *begin(const struct sim_life *l, const struct sim_sight *s, const char *status) {
-    struct model *m =
-        model_new(&(struct model_options){.keeps_checkpoints = true, .forget_after_ms = s->forget_after_ms});
+    struct model *m = model_new(&(struct model_options){
+        .keeps_checkpoints = true, .archives = getenv("SIM_ARCHIVE") != NULL, .forget_after_ms = s->forget_after_ms});
     observe_jobgoodput(m, l, status);
     return m;
 }

@@ -27,6 +27,7 @@ void job_free(struct model_job *job) {
     evidence_done(&job->evidence);
     root_causes_done(&job->root_causes);
     free(job->final.status);
+    job_archive_done(&job->archive);
     free_spec(&job->spec);
     if (job->links.later == NULL) { /* else they are borrowed from that one */
         job_free_earlier(job);

@@ -4,6 +4,7 @@
 #define OPERATOR_JOB_H
 
 #include "ledger/trainer_run.h"
+#include "operator/job/archive.h"
 #include "operator/job/evidence.h"
 #include "operator/job/followed_words.h"
 #include "operator/job/jobs.h"
@@ -187,6 +188,7 @@ struct model_job {
     struct job_evidence evidence;       /* facts/node_evidence.c */
     struct job_root_causes root_causes; /* facts/root_cause.c */
     struct job_final final;
+    struct job_archive archive;
     bool is_deleted, is_dirty;
     void *user;
 };

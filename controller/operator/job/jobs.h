@@ -15,7 +15,7 @@ struct rootcause_log;
 struct store;
 
 struct jobs_settings { /* of the controller; model.h explains them */
-    bool keeps_checkpoints, reads_last_words;
+    bool keeps_checkpoints, reads_last_words, archives;
     int64_t forget_after_ms;
     char *chip_peaks, *chip_prices;     /* NULL */
     struct owners_policy *owner_policy; /* NULL: the defaults */

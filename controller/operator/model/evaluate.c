@@ -19,6 +19,7 @@
 #include "operator/job/log_work.h"
 #include "operator/job/logs.h"
 #include "operator/job/required.h"
+#include "operator/model/archive.h"
 #include "operator/model/checkpoint.h"
 #include "operator/model/forget.h"
 #include "operator/model/model.h"
@@ -141,6 +142,7 @@ static struct job_previous result_of(struct model_job *job) {
     struct ledger_result result;
     struct ledger_entries none = {0};
     const struct target *t = job->target;
+    ledger_set_sink(job->ledger, &(struct ledger_sink){0}); /* its archive ended with its target */
     job_update_facts(job);
     int64_t end_ms = t->end.at_ms != TIME_UNKNOWN ? job_end_ms(job) : t->created_ms;
     ledger_evaluate(job->ledger, end_ms, &result);
@@ -243,9 +245,20 @@ static bool is_measured(const struct model_job *job) {
     return job->target && job->target->is_seen && !job_is_managed_elsewhere(job) && !is_blind(job);
 }
 
+static void evaluate_ledger(struct model_job *job, struct view *v, struct ledger_entries *entries) {
+    enum steplog_format two[2];
+    if (job->archive.is_started && v->has_ended) {
+        entries->keeps_changes = !job_log_rivals(job, two);
+        ledger_evaluate_entries(job->ledger, v->through_ms, &v->result, entries);
+    } else {
+        ledger_evaluate(job->ledger, v->through_ms, &v->result);
+    }
+    doubt_steps(job, &v->result, entries);
+}
+
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary) {
     struct view v;
-    struct ledger_entries none = {0};
+    struct ledger_entries entries = {0};
     jobs_tick_log_work(job->jobs, now_ms);
     if (job->final.status) {
         job_write_final(job, out, summary);
@@ -257,11 +270,11 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
     if (is_measured(job)) {
         give_up_logs(job, now_ms);
         job_update_facts(job);
+        job_archive_listen(job);
         job_find_chip(job);
         v.through_ms = job->observation.through_ms = view_observed_through(job, now_ms);
         v.has_ended = v.through_ms >= job_end_ms(job);
-        ledger_evaluate(job->ledger, v.through_ms, &v.result);
-        doubt_steps(job, &v.result, &none);
+        evaluate_ledger(job, &v, &entries);
         job_update_node_evidence(job, &v.result);
         job_update_root_causes(job, &v.result);
         job_update_owners(job, &v.result);
@@ -275,6 +288,9 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
     view_end(&v);
     notices_add(job, &v);
     view_write(&v, out);
+    if (v.is_final && v.has_numbers)
+        job_archive_end(job, &v, &entries, buf_slice(out));
+    ledger_entries_done(&entries);
     if (summary)
         summarize(&v, summary);
     remember(job, &v);

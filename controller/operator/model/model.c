@@ -22,6 +22,7 @@
 
 static struct jobs_settings settings_of(const struct model_options *options) {
     struct jobs_settings s = {.keeps_checkpoints = options->keeps_checkpoints,
+                              .archives = options->archives,
                               .reads_last_words = options->reads_last_words,
                               .forget_after_ms =
                                   options->forget_after_ms > 0 ? options->forget_after_ms : MODEL_FORGET_AFTER_MS,

@@ -25,6 +25,7 @@ struct model_options {
     /* Statuses carry what a successor needs (checkpoint.h), and that of a predecessor is read: observe JobGoodputs
      * before anything else. */
     bool keeps_checkpoints;
+    bool archives;                 /* somebody takes what settles: model/archive.h */
     bool reads_last_words;         /* somebody reads what model_job_words_next returns */
     const char *chip_peaks;        /* chips.h: overrides of their peaks; NULL: none */
     const char *chip_prices;       /* price.h; NULL: none */

@@ -123,6 +123,12 @@ static const struct flag table[] = {
     {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000, "pod logs followed at the same time; default 100"},
     {"max-log-reads", "N", NUMBER, AT(max_log_reads), 0, 1000,
      "ends of logs of failed containers read at the same time; default 16, 0: none is read"},
+    {"archive", "DIR", TEXT, AT(archive), 0, 0,
+     "folder of a volume, mounted there, where the spans of each job's ledger are kept for years as JSON lines; "
+     "default "
+     "none"},
+    {"archive-memory", "MIB", NUMBER, AT(archive_memory_mib), 1, 65536,
+     "spans that wait for the archive's volume, all together, at most; default 64"},
     {"log-root", "DIR", TEXT, AT(log_root), 0, 0,
      "below it, in a folder named as the JobGoodput's namespace, are the files of stepLog.source File; default none"},
     {"ingest-bind-address", "ADDRESS", TEXT, AT(ingest_bind_address), 0, 0,
@@ -371,6 +377,7 @@ int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv
                                     .cloud_monitoring_replica_id = "0",
                                     .cloud_monitoring_interval_us = 30000000,
                                     .otlp_interval_us = 30000000,
+                                    .archive_memory_mib = 64,
                                     .max_log_follows = 100,
                                     .max_log_reads = 16};
     const char *cluster = getenv("CLUSTER_NAME");

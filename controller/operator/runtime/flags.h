@@ -16,9 +16,11 @@ struct runtime_flags {                /* texts are borrowed from argv */
     bool standby_watches;
     const char *health_bind_address, *metrics_bind_address, *page_bind_address, *shared_page_bind_address;
     bool all_job_series;
-    const char *metrics_cert_dir;                                        /* NULL: a certificate made at the start */
-    const char *cluster_name;                                            /* "": not known */
-    const char *watch_namespaces;                                        /* "a,b"; "": all */
+    const char *metrics_cert_dir; /* NULL: a certificate made at the start */
+    const char *cluster_name;     /* "": not known */
+    const char *watch_namespaces; /* "a,b"; "": all */
+    const char *archive;          /* NULL: no archive is written */
+    int64_t archive_memory_mib;
     const char *log_root;                                                /* NULL: no files are read */
     const char *google_credentials, *cloud_logging_endpoint;             /* NULL: as Google's libraries find them */
     const char *cloud_logging_allow;                                     /* NULL: no namespace reads any */

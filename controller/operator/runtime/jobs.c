@@ -28,6 +28,9 @@ struct runtime_job {            /* one JobGoodput, the model's user pointer */
     struct runtime_feed *feed;
     struct last_words_job *words;
     struct kube_call *write; /* in flight, or NULL */
+    char *held;              /* a body that waits for the archive; NULL */
+    struct archive_job *archive;
+    int64_t executions; /* as of the last evaluation */
     char resource_version[64], sent_version[64];
     bool server_has_checkpoint;
     int64_t retry_us;
@@ -44,6 +47,7 @@ struct runtime_jobs {
     struct runtime_logs *logs;
     struct runtime_sources *sources;
     struct last_words *words;
+    struct runtime_archive *archive; /* borrowed; NULL: there is none */
     struct cadence cadence;
     struct map shares; /* by namespace: struct share */
     struct loop_timer *timer;
@@ -73,6 +77,7 @@ struct runtime_jobs *runtime_jobs_new(const struct runtime_jobs_options *options
     jobs->loop = kube_client_loop(options->client);
     jobs->model = options->model;
     jobs->recorder = options->recorder;
+    jobs->archive = options->archive;
     jobs->logs = runtime_logs_new(options->client, options->max_log_follows, on_wake, jobs);
     jobs->words = last_words_new(options->client, options->max_log_reads, on_wake, jobs);
     jobs->sources = runtime_sources_new(jobs->loop, &options->sources, on_wake, jobs);
@@ -124,6 +129,8 @@ static void forget(struct runtime_jobs *jobs, struct model_job *job) {
         return;
     model_job_set_user(job, NULL);
     kube_call_cancel(mine->write);
+    free(mine->held);
+    runtime_archive_drop(mine->archive, jobs->is_leading && model_job_is_deleted(job));
     drop_log(mine);
     cadence_remove(&jobs->cadence, &mine->cadence);
     leave_share(jobs, job);
@@ -165,6 +172,10 @@ void runtime_jobs_observed(struct runtime_jobs *jobs, const char *namespace_, co
     cadence_observed(&jobs->cadence, &mine->cadence, has_status, hash, loop_now(jobs->loop).us);
 }
 
+static bool is_writing(const struct runtime_job *mine) {
+    return mine->write != NULL || mine->held != NULL;
+}
+
 void runtime_jobs_set_leading(struct runtime_jobs *jobs, bool is_leading) {
     jobs->is_leading = is_leading;
     for (size_t i = 0; i < model_job_count(jobs->model); i++) {
@@ -172,9 +183,11 @@ void runtime_jobs_set_leading(struct runtime_jobs *jobs, bool is_leading) {
         cadence_mark(&jobs->cadence, &mine->cadence);
         if (is_leading && jobs->was_ready)
             observe_log(mine);
-        if (!is_leading && mine->write != NULL) {
+        if (!is_leading && is_writing(mine)) {
             kube_call_cancel(mine->write);
             mine->write = NULL;
+            free(mine->held);
+            mine->held = NULL;
             cadence_failed(&jobs->cadence, &mine->cadence, 0);
         }
     }
@@ -214,6 +227,8 @@ static void on_written(void *context, int status, struct slice body, const struc
         jobs->writes++;
         runtime_json_written_version(body, mine->sent_version, mine->resource_version, sizeof mine->resource_version);
         mine->retry_us = RETRY_US;
+        if (mine->archive != NULL)
+            runtime_archive_written(mine->archive, mine->executions, model_job_is_final(mine->job));
         cadence_wrote(&jobs->cadence, &mine->cadence, loop_now(jobs->loop).us);
     }
     if (jobs->is_settling) {
@@ -224,8 +239,7 @@ static void on_written(void *context, int status, struct slice body, const struc
     runtime_jobs_wake(jobs);
 }
 
-static void write_status(struct runtime_job *mine, struct slice status) {
-    struct runtime_jobs *jobs = mine->owner;
+static void send(struct runtime_job *mine, struct slice body) {
     char namespace_[256], name[256];
     if (!kube_escape(namespace_, sizeof namespace_, model_job_namespace(mine->job)) ||
         !kube_escape(name, sizeof name, model_job_name(mine->job)))
@@ -233,15 +247,32 @@ static void write_status(struct runtime_job *mine, struct slice status) {
     CLEANUP_FREE char *path = mem_format("/apis/goodput.dev/v1alpha1/namespaces/%s/jobgoodputs/%s/status"
                                          "?fieldManager=goodput-controller&force=true",
                                          namespace_, name);
+    struct kube_request request = {.method = "PATCH",
+                                   .path = path,
+                                   .body = body,
+                                   .content_type = "application/apply-patch+yaml",
+                                   .may_retry = true};
+    mine->write = kube_call(mine->owner->client, &request, on_written, mine);
+}
+
+static void on_archived(void *context) {
+    struct runtime_job *mine = context;
+    CLEANUP_FREE char *body = mine->held;
+    mine->held = NULL;
+    if (body != NULL)
+        send(mine, slice_of(body));
+}
+
+/* Behind its spans: whoever continues from its checkpoint finds them in the archive. */
+static void write_status(struct runtime_job *mine, struct slice status) {
+    struct runtime_jobs *jobs = mine->owner;
     buf_clear(&jobs->body);
     runtime_json_apply(&jobs->body, mine->job, mine->resource_version, status);
     memcpy(mine->sent_version, mine->resource_version, sizeof mine->sent_version);
-    struct kube_request request = {.method = "PATCH",
-                                   .path = path,
-                                   .body = buf_slice(&jobs->body),
-                                   .content_type = "application/apply-patch+yaml",
-                                   .may_retry = true};
-    mine->write = kube_call(jobs->client, &request, on_written, mine);
+    if (jobs->archive != NULL && runtime_archive_take(jobs->archive, &mine->archive, mine->job, on_archived, mine))
+        mine->held = mem_strdup(buf_text(&jobs->body));
+    else
+        send(mine, buf_slice(&jobs->body));
 }
 
 /* ---- one evaluation ---- */
@@ -279,6 +310,7 @@ static bool compute(struct runtime_job *mine, struct cadence_evaluation *evaluat
                                               .is_ending = summary.has_ended && !summary.is_final,
                                               .is_final = summary.is_final,
                                               .awaits_ms = summary.awaits_ms};
+    mine->executions = summary.executions;
     if (jobs->status.truncated || evaluation->hash == 0) {
         jsonlog(JSONLOG_ERROR, "status is not JSON", "name", LOG_S(model_job_name(mine->job)), "bytes",
                 LOG_I(jobs->status.size_bytes), NULL);
@@ -320,17 +352,17 @@ static void evaluate(struct runtime_job *mine) {
 static void say_last(struct runtime_job *mine) {
     struct runtime_jobs *jobs = mine->owner;
     struct cadence_evaluation evaluation;
-    if (mine->write == NULL && !model_job_is_final(mine->job) && cadence_has_more(&mine->cadence) &&
+    if (!is_writing(mine) && !model_job_is_final(mine->job) && cadence_has_more(&mine->cadence) &&
         compute(mine, &evaluation) &&
         cadence_decide_last(&jobs->cadence, &mine->cadence, &evaluation, loop_now(jobs->loop).us))
         write_now(mine);
 }
 
 static void end_if_settled(struct runtime_jobs *jobs) {
-    bool is_writing = false;
-    for (size_t i = 0; i < model_job_count(jobs->model) && !is_writing; i++)
-        is_writing = known(jobs, model_job_at(jobs->model, i))->write != NULL;
-    if (!is_writing && jobs->settled != NULL) {
+    bool is_any = false;
+    for (size_t i = 0; i < model_job_count(jobs->model) && !is_any; i++)
+        is_any = is_writing(known(jobs, model_job_at(jobs->model, i)));
+    if (!is_any && jobs->settled != NULL) {
         loop_defer(jobs->loop, jobs->settled, jobs->settled_context);
         jobs->settled = NULL;
     }

@@ -8,6 +8,7 @@
 #include "kube/lease.h"
 #include "kube/recorder.h"
 #include "operator/model/model.h"
+#include "operator/runtime/archive.h"
 #include "operator/runtime/cadence.h"
 #include "operator/runtime/runtime.h"
 #include "operator/runtime/sources.h"
@@ -19,6 +20,7 @@ struct runtime_jobs_options {
     struct kube_client *client;
     struct model *model;
     struct kube_recorder *recorder;
+    struct runtime_archive *archive; /* NULL: there is none */
     struct cadence_options cadence;
     int64_t max_log_follows, max_log_reads;
     struct runtime_sources_options sources;

@@ -39,6 +39,7 @@ struct runtime {
     struct model *model;
     struct kube_recorder *recorder;
     struct runtime_watches *watches;
+    struct runtime_archive *archive; /* NULL: there is none */
     struct runtime_jobs *jobs;
     struct runtime_records *records;
     struct runtime_formats *formats;
@@ -329,6 +330,7 @@ static int set_up(struct runtime *r, struct error **err) {
     if (r->server != NULL)
         jsonlog(JSONLOG_INFO, "health served", "port", LOG_I(server_port(r->server)), NULL);
     struct model_options model = {.keeps_checkpoints = true,
+                                  .archives = flags->archive != NULL,
                                   .reads_last_words = flags->max_log_reads > 0,
                                   .chip_peaks = flags->chip_peaks,
                                   .chip_prices = flags->chip_prices,
@@ -339,10 +341,13 @@ static int set_up(struct runtime *r, struct error **err) {
                                   .documentation_url = flags->documentation_url};
     r->model = model_new(&model);
     r->recorder = kube_recorder_new(r->client, "goodput-controller");
+    if (flags->archive != NULL)
+        r->archive = runtime_archive_new(r->loop, flags->archive, flags->cluster_name, flags->archive_memory_mib << 20);
     struct runtime_jobs_options jobs = {
         .client = r->client,
         .model = r->model,
         .recorder = r->recorder,
+        .archive = r->archive,
         .cadence = {.coalesce_us = 250000,
                     .settle_us = 300000,
                     .active_us = flags->status_interval_us,
@@ -368,6 +373,9 @@ static int set_up(struct runtime *r, struct error **err) {
 void runtime_figures(const struct runtime *runtime, struct runtime_figures *figures) {
     *figures = (struct runtime_figures){0};
     runtime_jobs_figures(runtime->jobs, figures);
+    if (runtime->archive != NULL)
+        runtime_archive_figures(runtime->archive, &figures->archive);
+    figures->has_archive = runtime->archive != NULL;
     figures->request_count = kube_client_counts(runtime->client, &figures->requests);
     figures->stream_count = kube_client_streams(runtime->client, &figures->streams);
     figures->log_bytes = kube_client_log_bytes(runtime->client);
@@ -405,6 +413,7 @@ static void tear_down(struct runtime *r) {
     if (r->are_exports_started)
         r->exports->stop(r->exports->context);
     runtime_jobs_free(r->jobs);
+    runtime_archive_free(r->archive);
     runtime_records_free(r->records);
     runtime_formats_free(r->formats);
     fleets_free(r->fleets);

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "kube/client.h"
+#include "operator/runtime/archive.h"
 #include "operator/runtime/flags.h"
 
 struct runtime;
@@ -33,6 +34,8 @@ struct runtime_figures { /* counts since the start */
     const struct kube_stream_count *streams;
     int stream_count;
     int64_t log_bytes, dropped_lines, clock_steps;
+    bool has_archive;
+    struct archive_figures archive;
     const struct endpoint_figures
         *ingest; /* of the recorders' endpoint (recorder/endpoint.h); NULL: it is not served */
     const struct push_figures *const *pushes; /* of what pushes numbers elsewhere (export/push/push.h) */

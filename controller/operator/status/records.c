@@ -18,7 +18,7 @@ static void write_known(struct jwrite *w, const char *key, int64_t value) {
 }
 
 static void write_some(struct jwrite *w, const char *key, int64_t value) {
-    if (value > 0)
+    if (value != 0)
         jwrite_member_int(w, key, value);
 }
 
@@ -43,15 +43,19 @@ static void end(struct jwrite *w) {
     buf_append_char(w->out, '\n');
 }
 
+static void write_named(struct jwrite *w, const struct records_job *job) {
+    write_filled(w, "cluster", job->cluster);
+    write_filled(w, "namespace", job->namespace_);
+    write_filled(w, "name", job->name);
+    write_filled(w, "uid", job->uid);
+}
+
 static void write_job(const struct view *v, const struct ledger_entries *e, const struct records_job *job,
                       struct buf *out) {
     struct jwrite w;
     begin(&w, out, "job");
     jwrite_member_int(&w, "schema", RECORDS_SCHEMA);
-    write_filled(&w, "cluster", job->cluster);
-    write_filled(&w, "namespace", job->namespace_);
-    write_filled(&w, "name", job->name);
-    write_filled(&w, "uid", job->uid);
+    write_named(&w, job);
     write_filled(&w, "target", v->seen.uid);
     write_time(&w, "from", v->result.start_ms);
     write_time(&w, "to", v->through_ms);
@@ -61,12 +65,25 @@ static void write_job(const struct view *v, const struct ledger_entries *e, cons
     end(&w);
 }
 
-/* The interruption with that number, also the failure that the job ended with; NULL: it is not listed. */
-static const struct ledger_interruption *interruption_of(const struct view *v, int number) {
+struct span_source { /* and what their lines take from elsewhere */
+    const struct ledger_entries *entries;
+    const struct ledger_interruption *interruptions;
+    int interruption_count;
+    const struct owners_policy *policy;
+    const char *queue;
+    bool are_settled;
+};
+
+static struct span_source spans_of(const struct view *v, const struct ledger_entries *entries) {
     const struct ledger_result *r = &v->result;
-    int count = r->interruption_count + r->has_own_end;
-    int at = count > 0 ? number - r->interruptions[0].number : -1;
-    return number > 0 && at >= 0 && at < count ? &r->interruptions[at] : NULL;
+    return (struct span_source){entries,         r->interruptions, r->interruption_count + r->has_own_end,
+                                v->owner_policy, v->seen.queue,    false};
+}
+
+/* The interruption with that number, also the failure that the job ended with; NULL: it is not listed. */
+static const struct ledger_interruption *interruption_of(const struct span_source *s, int number) {
+    int at = s->interruption_count > 0 ? number - s->interruptions[0].number : -1;
+    return number > 0 && at >= 0 && at < s->interruption_count ? &s->interruptions[at] : NULL;
 }
 
 static const char *cause_text(const struct ledger_interruption *x, char out[static 128]) {
@@ -85,39 +102,42 @@ static void write_bucket(struct jwrite *w, const struct ledger_entries *all, enu
     jwrite_member_text(w, "basis", basis_name(basis));
 }
 
-static const char *owner_of_bucket(const struct view *v, const struct ledger_entries *all, enum bucket bucket,
-                                   int custom) {
-    return rootcause_owner_name(owners_of_bucket(v->owner_policy, bucket, all->custom_names[custom], v->seen.queue));
+static const char *owner_of_bucket(const struct span_source *s, enum bucket bucket, int custom) {
+    return rootcause_owner_name(owners_of_bucket(s->policy, bucket, s->entries->custom_names[custom], s->queue));
 }
 
 /* ---- settled time: sums ---- */
 
-static void begin_settled(struct jwrite *w, const struct view *v, const struct ledger_entries *e, struct buf *out) {
+struct period {
+    int64_t from_ms, to_ms;
+};
+
+static void begin_settled(struct jwrite *w, const struct period *p, struct buf *out) {
     begin(w, out, "settled");
-    write_time(w, "from", v->result.start_ms);
-    write_time(w, "to", e->complete_from_ms);
+    write_time(w, "from", p->from_ms);
+    write_time(w, "to", p->to_ms);
 }
 
-static void write_settled_bucket(const struct view *v, const struct ledger_entries *all,
+static void write_settled_bucket(const struct span_source *s, const struct period *p,
                                  const struct ledger_settled_bucket *b, struct buf *out) {
     struct jwrite w;
-    begin_settled(&w, v, all, out);
+    begin_settled(&w, p, out);
     jwrite_member_int(&w, "milliseconds", b->ms);
     jwrite_member_int(&w, "count", b->count);
-    write_bucket(&w, all, b->bucket, b->custom, b->basis);
+    write_bucket(&w, s->entries, b->bucket, b->custom, b->basis);
     if (b->bucket != BUCKET_PRODUCTIVE)
-        jwrite_member_text(&w, "owner", owner_of_bucket(v, all, b->bucket, b->custom));
+        jwrite_member_text(&w, "owner", owner_of_bucket(s, b->bucket, b->custom));
     write_some(&w, "chipMilliseconds", b->chip_ms);
     write_some(&w, "interruptionMilliseconds", b->interrupted_ms);
     write_some(&w, "interruptionChipMilliseconds", b->interrupted_chip_ms);
     end(&w);
 }
 
-static void write_settled_cost(const struct view *v, const struct ledger_entries *all,
-                               const struct ledger_settled_cost *c, struct buf *out) {
-    const struct ledger_interruption *x = interruption_of(v, c->interruption);
+static void write_settled_cost(const struct span_source *s, const struct period *p, const struct ledger_settled_cost *c,
+                               struct buf *out) {
+    const struct ledger_interruption *x = interruption_of(s, c->interruption);
     struct jwrite w;
-    begin_settled(&w, v, all, out);
+    begin_settled(&w, p, out);
     jwrite_member_int(&w, "interruption", c->interruption);
     jwrite_member_text(&w, "owner", rootcause_owner_name(x != NULL ? x->owner : OWNER_UNKNOWN));
     jwrite_member_int(&w, "lostMilliseconds", c->cost_ms);
@@ -131,13 +151,13 @@ static void write_settled_cost(const struct view *v, const struct ledger_entries
 }
 
 /* The interruptions that are not listed one by one any more. */
-static void write_settled_owner(const struct view *v, const struct ledger_entries *all, enum rootcause_owner owner,
+static void write_settled_owner(const struct ledger_older *older, const struct period *p, enum rootcause_owner owner,
                                 struct buf *out) {
-    const struct ledger_owned *o = &v->result.older.owners[owner];
+    const struct ledger_owned *o = &older->owners[owner];
     struct jwrite w;
     if (o->count == 0 && o->ms == 0)
         return;
-    begin_settled(&w, v, all, out);
+    begin_settled(&w, p, out);
     jwrite_member_int(&w, "count", o->count);
     jwrite_member_text(&w, "owner", rootcause_owner_name(owner));
     jwrite_member_int(&w, "lostMilliseconds", o->ms);
@@ -145,22 +165,27 @@ static void write_settled_owner(const struct view *v, const struct ledger_entrie
     end(&w);
 }
 
-static void write_settled(const struct view *v, const struct ledger_entries *all, struct buf *out) {
-    const struct ledger_settled_sums *s = &all->settled;
-    const struct ledger_older *older = &v->result.older;
+static void write_settled_sums(const struct span_source *s, const struct period *p, struct buf *out) {
+    const struct ledger_settled_sums *sums = &s->entries->settled;
+    for (int i = 0; i < sums->bucket_count; i++)
+        write_settled_bucket(s, p, &sums->buckets[i], out);
+    for (size_t i = 0; i < sums->cost_count; i++)
+        write_settled_cost(s, p, &sums->costs[i], out);
+}
+
+static void write_settled(const struct span_source *s, const struct period *p, const struct ledger_older *older,
+                          struct buf *out) {
+    const struct ledger_settled_sums *sums = &s->entries->settled;
     struct jwrite w;
-    if (s->bucket_count == 0)
+    if (sums->bucket_count == 0)
         return;
-    for (int i = 0; i < s->bucket_count; i++)
-        write_settled_bucket(v, all, &s->buckets[i], out);
-    for (size_t i = 0; i < s->cost_count; i++)
-        write_settled_cost(v, all, &s->costs[i], out);
+    write_settled_sums(s, p, out);
     for (int i = 0; i < OWNER_COUNT; i++)
-        write_settled_owner(v, all, (enum rootcause_owner)i, out);
-    begin_settled(&w, v, all, out);
-    write_some(&w, "provisionalMilliseconds", s->provisional_ms);
-    write_some(&w, "idleChipMilliseconds", s->idle_chip_ms);
-    write_some(&w, "waitingChipMilliseconds", s->waiting_chip_ms);
+        write_settled_owner(older, p, (enum rootcause_owner)i, out);
+    begin_settled(&w, p, out);
+    write_some(&w, "provisionalMilliseconds", sums->provisional_ms);
+    write_some(&w, "idleChipMilliseconds", sums->idle_chip_ms);
+    write_some(&w, "waitingChipMilliseconds", sums->waiting_chip_ms);
     write_some(&w, "recoveredCount", older->recovered);
     write_some(&w, "recoveryMilliseconds", older->recover_ms);
     end(&w);
@@ -168,10 +193,9 @@ static void write_settled(const struct view *v, const struct ledger_entries *all
 
 /* ---- all other time ---- */
 
-static void write_evidence(struct jwrite *w, const struct view *v, const struct ledger_entries *all,
-                           const struct ledger_entry *e) {
-    const struct ledger_interruption *before = interruption_of(v, e->execution - 1);
-    const char *text = e->text >= 0 ? all->texts[e->text] : NULL;
+static void write_evidence(struct jwrite *w, const struct span_source *s, const struct ledger_entry *e) {
+    const struct ledger_interruption *before = interruption_of(s, e->execution - 1);
+    const char *text = e->text >= 0 ? s->entries->texts[e->text] : NULL;
     if (text != NULL)
         jwrite_member_text(w, e->is_log ? "log" : "evidence", text);
     else if (e->bucket == BUCKET_RESCHEDULING && before != NULL)
@@ -183,10 +207,9 @@ static void write_evidence(struct jwrite *w, const struct view *v, const struct 
     write_time(w, "evidenceTime", e->stamp_ms);
 }
 
-static void write_span(const struct view *v, const struct ledger_entries *all, const struct ledger_entry *e,
-                       struct buf *out) {
+static void write_span(const struct span_source *s, const struct ledger_entry *e, struct buf *out) {
     static const char *const recoveries[] = {"", "Wait", "Reschedule", "Resume"};
-    const struct ledger_interruption *cause = interruption_of(v, e->interruption);
+    const struct ledger_interruption *cause = interruption_of(s, e->interruption);
     int64_t ms = e->to_ms - e->from_ms;
     char text[128];
     struct jwrite w;
@@ -195,29 +218,33 @@ static void write_span(const struct view *v, const struct ledger_entries *all, c
     write_time(&w, "to", e->to_ms);
     jwrite_member_int(&w, "milliseconds", ms);
     jwrite_member_int(&w, "count", e->is_new);
-    write_bucket(&w, all, e->bucket, e->custom, e->basis);
+    write_bucket(&w, s->entries, e->bucket, e->custom, e->basis);
     if (cause != NULL)
         jwrite_member_text(&w, "cause", cause_text(cause, text));
     if (e->bucket != BUCKET_PRODUCTIVE)
-        jwrite_member_text(&w, "owner",
-                           cause != NULL ? rootcause_owner_name(cause->owner)
-                                         : owner_of_bucket(v, all, e->bucket, e->custom));
+        jwrite_member_text(
+            &w, "owner", cause != NULL ? rootcause_owner_name(cause->owner) : owner_of_bucket(s, e->bucket, e->custom));
     jwrite_member_int(&w, "execution", e->execution);
     write_some(&w, "interruption", e->interruption);
     write_filled(&w, "recovery", recoveries[e->recovery]);
     write_true(&w, "lostWork", e->is_lost_work);
-    write_true(&w, "provisional", e->is_provisional);
+    write_true(&w, "provisional", e->is_provisional && !s->are_settled); /* a later checkpoint may have it */
     write_some(&w, "chips", e->chips);
     write_some(&w, "chipMilliseconds", e->chips * ms);
     write_some(&w, "idleChipMilliseconds", e->idle_chips * ms);
     write_some(&w, "waitingChipMilliseconds", e->waiting_chips * ms);
-    write_evidence(&w, v, all, e);
+    write_evidence(&w, s, e);
     end(&w);
 }
 
-static void write_interruption(const struct view *v, const struct ledger_interruption *x, bool is_own_end,
-                               struct buf *out) {
-    const struct root_cause *root = v->root_causes != NULL ? root_cause_of(v->root_causes, x->number) : NULL;
+static void write_spans(const struct span_source *s, struct buf *out) {
+    for (size_t i = 0; i < s->entries->count; i++)
+        write_span(s, &s->entries->items[i], out);
+}
+
+static void write_interruption(const struct job_root_causes *causes, const struct ledger_interruption *x,
+                               bool is_own_end, struct buf *out) {
+    const struct root_cause *root = causes != NULL ? root_cause_of(causes, x->number) : NULL;
     char text[128];
     struct jwrite w;
     begin(&w, out, is_own_end ? "end" : "interruption");
@@ -257,15 +284,19 @@ static void write_counted(enum cause cause, const char *reason, int64_t count, i
     end(&w);
 }
 
+/* Those that are not listed any more. */
+static void write_older(const struct ledger_older *older, struct buf *out) {
+    for (int i = 0; i < older->cause_count; i++)
+        write_counted(older->causes[i].cause, older->causes[i].reason, older->causes[i].count, older->causes[i].chip_ms,
+                      false, out);
+}
+
 static void write_interruptions(const struct view *v, struct buf *out) {
     const struct ledger_result *r = &v->result;
-    for (int i = 0; i < r->older.cause_count; i++)
-        write_counted(r->older.causes[i].cause, r->older.causes[i].reason, r->older.causes[i].count,
-                      r->older.causes[i].chip_ms, false, out);
     write_counted(CAUSE_UNKNOWN, "", v->counted, 0, true, out);
     write_counted(CAUSE_KUEUE_EVICTION, "", v->counted_evictions, 0, true, out);
     for (int i = 0; i < r->interruption_count + r->has_own_end; i++)
-        write_interruption(v, &r->interruptions[i], i == r->interruption_count, out);
+        write_interruption(v->root_causes, &r->interruptions[i], i == r->interruption_count, out);
 }
 
 static void write_steps(const struct ledger_result *r, struct buf *out) {
@@ -283,10 +314,12 @@ static void write_steps(const struct ledger_result *r, struct buf *out) {
 
 void records_write(const struct view *v, const struct ledger_entries *entries, const struct records_job *job,
                    struct buf *out) {
+    const struct span_source s = spans_of(v, entries);
+    const struct period before = {v->result.start_ms, entries->complete_from_ms};
     write_job(v, entries, job, out);
-    write_settled(v, entries, out);
-    for (size_t i = 0; i < entries->count; i++)
-        write_span(v, entries, &entries->items[i], out);
+    write_settled(&s, &before, &v->result.older, out);
+    write_spans(&s, out);
+    write_older(&v->result.older, out);
     write_interruptions(v, out);
     write_steps(&v->result, out);
 }
@@ -296,5 +329,49 @@ void records_write_status(struct slice status, struct buf *out) {
     begin(&w, out, "status");
     jwrite_key(&w, "status");
     jwrite_raw(&w, status);
+    end(&w);
+}
+
+/* ---- the same in parts, for an archive ---- */
+
+void records_write_part(const struct ledger_settled_part *part, const struct records_owner *owner, struct buf *out) {
+    const struct span_source s = {part->entries, part->interruptions, part->interruption_count,
+                                  owner->policy, owner->queue,        true};
+    const struct period before = {TIME_UNKNOWN, part->from_ms};
+    write_settled_sums(&s, &before, out);
+    write_spans(&s, out);
+    for (int i = 0; i < part->dropped_count; i++)
+        write_interruption(owner->root_causes, &part->interruptions[i], false, out);
+}
+
+void records_write_before(const struct ledger_settled_part *before, const struct records_owner *owner,
+                          struct buf *out) {
+    static const struct ledger_older none;
+    const struct ledger_older *older = before->older != NULL ? before->older : &none;
+    const struct span_source s = {before->entries, before->interruptions, before->interruption_count,
+                                  owner->policy,   owner->queue,          true};
+    const struct period p = {before->from_ms, before->to_ms};
+    write_settled(&s, &p, older, out);
+    write_older(older, out);
+}
+
+void records_write_end(const struct view *v, const struct ledger_entries *entries, struct buf *out) {
+    const struct span_source s = spans_of(v, entries);
+    const struct period before = {TIME_UNKNOWN, entries->complete_from_ms};
+    write_settled_sums(&s, &before, out);
+    write_spans(&s, out);
+    write_interruptions(v, out);
+    write_steps(&v->result, out);
+}
+
+void records_write_head(const struct records_job *job, const char *target_uid, int64_t start_ms, int64_t complete_ms,
+                        struct buf *out) {
+    struct jwrite w;
+    begin(&w, out, "job");
+    jwrite_member_int(&w, "schema", RECORDS_SCHEMA);
+    write_named(&w, job);
+    write_filled(&w, "target", target_uid);
+    write_time(&w, "from", start_ms);
+    write_time(&w, "completeFrom", complete_ms);
     end(&w);
 }

@@ -22,4 +22,19 @@ void records_write(const struct view *v, const struct ledger_entries *entries, c
 /* The last line: the status, JSON, as it was written for the same time. */
 void records_write_status(struct slice status, struct buf *out);
 
+/* The same in parts, as time settles: all parts together have the lines of a whole ledger. Work that was lost after it
+ * had settled is in later parts, as `settled` lines with differences. */
+struct records_owner { /* who owns what */
+    const struct owners_policy *policy;
+    const char *queue;
+    const struct job_root_causes *root_causes;
+};
+/* What an archive starts from: the job, and the sums of the time before, whose parts are not there. */
+void records_write_head(const struct records_job *job, const char *target_uid, int64_t start_ms, int64_t complete_ms,
+                        struct buf *out);
+void records_write_before(const struct ledger_settled_part *before, const struct records_owner *owner, struct buf *out);
+void records_write_part(const struct ledger_settled_part *part, const struct records_owner *owner, struct buf *out);
+/* The last part: entries with keeps_changes. The status follows. */
+void records_write_end(const struct view *v, const struct ledger_entries *entries, struct buf *out);
+
 #endif

@@ -1,0 +1,80 @@
+#include "archive/object.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/slice.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What lake engines read as NULL (Apache Hive). */
+#define NO_CLUSTER "__HIVE_DEFAULT_PARTITION__"
+
+enum { NAME_MAX_BYTES = 120, UID_MAX_BYTES = 48 };
+
+static void escape(char *out, size_t size_bytes, const char *text, const char *also) {
+    size_t n = 0;
+    for (; *text != '\0' && n + 4 < size_bytes; text++) {
+        unsigned char c = (unsigned char)*text;
+        if ((c < 0x80 && isalnum(c)) || (strchr(also, c) != NULL && (c != '.' || n > 0)))
+            out[n++] = (char)c;
+        else
+            n += (size_t)snprintf(out + n, 4, "%%%02X", c);
+    }
+    out[n] = '\0';
+}
+
+void archive_object_prefix(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key) {
+    char name[NAME_MAX_BYTES], uid[UID_MAX_BYTES], target[UID_MAX_BYTES];
+    escape(name, sizeof name, key->name, ".-");
+    escape(uid, sizeof uid, key->uid, ".-");
+    escape(target, sizeof target, key->target_uid, ".-");
+    snprintf(out, ARCHIVE_OBJECT_SIZE, "%s_%s_%s_", name, uid, target);
+}
+
+void archive_object_file(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key, int sequence) {
+    archive_object_prefix(out, key);
+    size_t n = strlen(out);
+    snprintf(out + n, ARCHIVE_OBJECT_SIZE - n, "%06d%s", sequence, ARCHIVE_SUFFIX);
+}
+
+int archive_object_sequence(const char *file, const char *prefix) {
+    struct slice s = slice_of(file);
+    if (!slice_take_prefix(&s, prefix) || s.size_bytes != 6 + strlen(ARCHIVE_SUFFIX))
+        return -1;
+    int sequence = 0;
+    for (int i = 0; i < 6; i++) {
+        if (!isdigit((unsigned char)s.data[i]))
+            return -1;
+        sequence = sequence * 10 + (s.data[i] - '0');
+    }
+    return slice_is(slice_skip(s, 6), ARCHIVE_SUFFIX) ? sequence : -1;
+}
+
+char *archive_cluster_folder(const char *root, const char *cluster) {
+    char text[ARCHIVE_OBJECT_SIZE - 8];
+    escape(text, sizeof text, cluster, "._-");
+    return mem_format("%s/cluster=%s", root, cluster[0] != '\0' ? text : NO_CLUSTER);
+}
+
+void archive_namespace_part(char out[static ARCHIVE_OBJECT_SIZE], const char *namespace_) {
+    char text[ARCHIVE_OBJECT_SIZE - 10];
+    escape(text, sizeof text, namespace_, ".-");
+    snprintf(out, ARCHIVE_OBJECT_SIZE, "namespace=%s", text);
+}
+
+static char *folder(const char *root, const struct archive_key *key, const char *of, const char *which) {
+    char part[ARCHIVE_OBJECT_SIZE];
+    CLEANUP_FREE char *cluster = archive_cluster_folder(root, key->cluster);
+    archive_namespace_part(part, key->namespace_);
+    return mem_format("%s/%s%s/%s", cluster, of, which, part);
+}
+
+char *archive_open_folder(const char *root, const struct archive_key *key) {
+    return folder(root, key, ".open", "");
+}
+
+char *archive_date_folder(const char *root, const struct archive_key *key, const char *date) {
+    return folder(root, key, "date=", date);
+}

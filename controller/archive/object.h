@@ -1,0 +1,35 @@
+/* object: where an archive has what: names of its objects and folders.
+ *
+ *   DIR/cluster=C/date=YYYY-MM-DD/namespace=N/NAME_UID_TARGET_SEQUENCE.jsonl.gz    objects, which never change
+ *   DIR/cluster=C/.open/namespace=N/NAME_UID_TARGET_SEQUENCE.jsonl.gz              objects that still grow
+ *
+ * date: the UTC day at which the object's time ends. UID: of the JobGoodput; TARGET: of its target. Bytes other than
+ * letters, digits, '.' and '-' are %XX, and in the cluster's name '_' stays. */
+#ifndef ARCHIVE_OBJECT_H
+#define ARCHIVE_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARCHIVE_SUFFIX ".jsonl.gz"
+#define ARCHIVE_MAX_SEQUENCE 999999
+#define ARCHIVE_OBJECT_SIZE 256 /* of a file's name */
+
+struct archive_key { /* one job's count; texts are borrowed */
+    const char *cluster, *namespace_, *name, *uid, *target_uid;
+};
+
+/* The names, up to the sequence: "NAME_UID_TARGET_". Long ones are cut. */
+void archive_object_prefix(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key);
+void archive_object_file(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key, int sequence);
+/* The sequence of a file's name; -1: it is not such a name, or has another prefix. */
+int archive_object_sequence(const char *file, const char *prefix);
+
+char *archive_cluster_folder(const char *root, const char *cluster); /* heap, and so on */
+char *archive_open_folder(const char *root, const struct archive_key *key);
+char *archive_date_folder(const char *root, const struct archive_key *key, const char *date);
+/* The folder's part of a path: "namespace=N". */
+void archive_namespace_part(char out[static ARCHIVE_OBJECT_SIZE], const char *namespace_);
+
+#endif

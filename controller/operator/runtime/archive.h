@@ -1,0 +1,32 @@
+/* archive: writes what settles of each job's ledger to the archive's volume (archive/volume.h), on threads. It holds at
+ * most a bound of bytes in memory, tries again what failed, and delays a status only until its spans are on the volume,
+ * for a second at most. Beyond the bound spans are dropped: the job's archive begins again with sums of that time. */
+#ifndef OPERATOR_RUNTIME_ARCHIVE_H
+#define OPERATOR_RUNTIME_ARCHIVE_H
+
+#include "io/loop.h"
+
+struct model_job;
+struct runtime_archive;
+struct archive_job; /* of one JobGoodput */
+
+struct archive_figures {
+    int64_t objects, failures, lost, pending_bytes; /* lost: how often spans were dropped */
+    int64_t failing_since_ms;                       /* TIME_UNKNOWN: the last write succeeded */
+};
+
+/* Texts are borrowed forever. */
+struct runtime_archive *runtime_archive_new(struct loop *loop, const char *dir, const char *cluster, int64_t max_bytes);
+void runtime_archive_free(struct runtime_archive *archive);
+void runtime_archive_figures(const struct runtime_archive *archive, struct archive_figures *figures);
+
+/* After an evaluation and its checkpoint, and before they are written: takes what has settled. True: `ready` is called
+ * once it is on the volume, or takes too long; until then the status must wait. *mine: NULL at first. */
+bool runtime_archive_take(struct runtime_archive *archive, struct archive_job **mine, struct model_job *job,
+                          loop_callback *ready, void *context);
+/* The status that followed the last take was written. executions: how many the job had in it. */
+void runtime_archive_written(struct archive_job *mine, int64_t executions, bool is_final);
+/* The job is not followed any more. is_deleted: its JobGoodput is; else a successor continues. NULL-safe. */
+void runtime_archive_drop(struct archive_job *mine, bool is_deleted);
+
+#endif
