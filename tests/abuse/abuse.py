@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 
+import floods  # noqa: F401  # pylint: disable=unused-import  # more of ATTACKS
 from attacks import ATTACKS
 from world import LEASE, World, chart_value, mebibytes
 

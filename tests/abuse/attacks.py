@@ -170,12 +170,14 @@ def tokens(world):
     world.rest()
 
 
+HOSTILE = [run for _, _, _, run in ATTACKS if run is not objects]
+
+
 @attack("all of these at once", seconds=35)
 def everything(world):
     world.is_alone = False  # its own 10,000 objects keep the statuses of this namespace back
     fork = multiprocessing.get_context("fork")
-    others = [run for name, _, _, run in ATTACKS if name not in ("objects", "everything")]
-    running = [fork.Process(target=run, args=(world,)) for run in [objects, *others]]
+    running = [fork.Process(target=run, args=(world,)) for run in [objects, *HOSTILE]]
     for process in running:
         process.start()
         time.sleep(0.3)  # the objects come first

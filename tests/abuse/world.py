@@ -199,8 +199,8 @@ class World:
         except OSError:
             return None
 
-    def each(self, kind, key, count, template):
-        """COUNT objects made from a template; None deletes them. Returns when the server holds them."""
+    def each(self, kind, key, count, template, per=1):
+        """COUNT objects made from a template, PER of them a group; None deletes them. Returns when the server holds them."""
         path = "-"
         if template is not None:
             path = f"{self.folder}/template-{os.getpid()}.json"
@@ -209,7 +209,7 @@ class World:
         with self.changes:
             if not self.is_alone and not self.is_on():
                 return  # others had the server until the end
-            self.do(f"each {kind} {key} {count} 1 {path}")
+            self.do(f"each {kind} {key} {count} {per} {path}")
             while not self.are_changes_made():
                 time.sleep(0.05)
 

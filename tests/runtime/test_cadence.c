@@ -1,98 +1,38 @@
 /* The rules of cadence.h on status writes, with a fake clock. */
 #include "harness.h"
 
-#include "operator/runtime/cadence.h"
+#include "fake_jobs.h"
 
 #include <stdlib.h>
 
-#define S INT64_C(1000000)
-
-static const struct cadence_options options = {
-    .coalesce_us = S / 4, .active_us = 15 * S, .quiet_us = 60 * S, .writes_per_second = 20};
-
-/* A job whose status is made of a key and a counter; every write succeeds after `reply_us`. */
-struct fake {
-    struct cadence_job job; /* first */
-    uint64_t key, hash;
-    bool has_new_steps, is_ending, is_final;
-    int64_t awaits_ms; /* 0: nothing */
-    int evaluations, writes;
-    int64_t written_us[4096];
-};
-
-/* Does all that is due at now_us; returns the number of writes. */
-static int turn(struct cadence *c, int64_t now_us) {
-    int writes = 0;
-    for (struct cadence_job *job; (job = cadence_pick(c, now_us)) != NULL;) {
-        struct fake *fake = (struct fake *)job;
-        struct cadence_evaluation e = {.key = fake->key,
-                                       .hash = fake->hash,
-                                       .has_new_steps = fake->has_new_steps,
-                                       .is_ending = fake->is_ending,
-                                       .is_final = fake->is_final,
-                                       .awaits_ms = fake->awaits_ms ? fake->awaits_ms : TIME_UNKNOWN};
-        fake->evaluations++;
-        if (fake->evaluations > 100000) {
-            harness_fail(__FILE__, __LINE__, "evaluates forever");
-            return writes;
-        }
-        fake->has_new_steps = false;
-        if (!cadence_decide(c, job, &e, now_us))
-            continue;
-        fake->written_us[fake->writes++ % 4096] = now_us;
-        writes++;
-        cadence_wrote(c, job, now_us);
-    }
-    return writes;
-}
-
-/* Goes from wake-up to wake-up until `until_us`; returns the number of wake-ups. */
-static int run(struct cadence *c, int64_t *now_us, int64_t until_us) {
-    int wakes = 0;
-    for (;;) {
-        int64_t wake_us = cadence_wake_us(c);
-        if (wake_us > until_us)
-            break;
-        if (wake_us > *now_us)
-            *now_us = wake_us;
-        turn(c, *now_us);
-        if (++wakes > 1000000) {
-            harness_fail(__FILE__, __LINE__, "wakes forever");
-            break;
-        }
-    }
-    *now_us = until_us;
-    return wakes;
-}
-
 TEST(cadence_writes_a_new_status_at_once) {
     struct cadence c;
-    struct fake f = {.key = 1, .hash = 1};
-    cadence_init(&c, &options);
+    struct fake_job f = {.key = 1, .hash = 1};
+    cadence_init(&c, &fake_options);
     cadence_add(&f.job, NULL);
-    CHECK_INT(turn(&c, 100 * S), 0); /* nothing happened yet */
+    CHECK_INT(fake_turn(&c, 100 * S), 0); /* nothing happened yet */
     CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
     cadence_mark(&c, &f.job);
-    CHECK_INT(turn(&c, 100 * S), 1);
+    CHECK_INT(fake_turn(&c, 100 * S), 1);
     cadence_remove(&c, &f.job);
     cadence_done(&c);
 }
 
 TEST(cadence_writes_a_change_of_phase_at_once_but_coalesces) {
     struct cadence c;
-    struct fake f = {.key = 1, .hash = 1};
+    struct fake_job f = {.key = 1, .hash = 1};
     int64_t now = 0;
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
-    CHECK_INT(turn(&c, now), 1);
+    CHECK_INT(fake_turn(&c, now), 1);
     for (int i = 0; i < 100; i++) { /* 100 events within a second, each a new phase */
         now = i * S / 100;
         f.key++, f.hash++;
         cadence_mark(&c, &f.job);
-        run(&c, &now, now);
+        fake_run(&c, &now, now);
     }
-    run(&c, &now, 2 * S);
+    fake_run(&c, &now, 2 * S);
     CHECK(f.writes >= 4 && f.writes <= 6);
     CHECK_INT(f.job.written_key, f.key); /* the last state got out */
     cadence_remove(&c, &f.job);
@@ -102,13 +42,13 @@ TEST(cadence_writes_a_change_of_phase_at_once_but_coalesces) {
 /* How often a job is evaluated in 60 s of which each millisecond brings an event. */
 static int evaluations_in_a_minute(int64_t cost_us) {
     struct cadence c;
-    struct fake f = {.key = 1, .hash = 1};
-    cadence_init(&c, &options);
+    struct fake_job f = {.key = 1, .hash = 1};
+    cadence_init(&c, &fake_options);
     cadence_add(&f.job, NULL);
     f.job.cost_us = cost_us;
     for (int64_t now_us = 100 * S; now_us < 160 * S; now_us += 1000) {
         cadence_mark(&c, &f.job);
-        turn(&c, now_us);
+        fake_turn(&c, now_us);
     }
     cadence_remove(&c, &f.job);
     cadence_done(&c);
@@ -123,15 +63,15 @@ TEST(cadence_gives_a_costly_job_a_twentieth_of_the_time_but_looks_within_a_secon
 
 TEST(cadence_writes_totals_at_the_interval_while_steps_come_in) {
     struct cadence c;
-    struct fake f = {.key = 1, .hash = 1};
+    struct fake_job f = {.key = 1, .hash = 1};
     int64_t now = 0;
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     cadence_add(&f.job, NULL);
     for (int i = 0; i <= 600; i++) { /* a step a second for ten minutes */
         f.hash++;
         f.has_new_steps = true;
         cadence_mark(&c, &f.job);
-        run(&c, &now, i * S);
+        fake_run(&c, &now, i * S);
     }
     CHECK_INT(f.writes, 1 + 600 / 15);
     cadence_remove(&c, &f.job);
@@ -140,15 +80,15 @@ TEST(cadence_writes_totals_at_the_interval_while_steps_come_in) {
 
 TEST(cadence_writes_every_minute_while_only_time_passes) {
     struct cadence c;
-    struct fake f = {.key = 1, .hash = 1};
+    struct fake_job f = {.key = 1, .hash = 1};
     int64_t now = 0;
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
     int wakes = 0;
     for (int i = 0; i <= 600; i++) {
         f.hash++; /* the wall time */
-        wakes += run(&c, &now, i * S);
+        wakes += fake_run(&c, &now, i * S);
     }
     CHECK_INT(f.writes, 1 + 10);
     CHECK(wakes <= 12);
@@ -158,19 +98,19 @@ TEST(cadence_writes_every_minute_while_only_time_passes) {
 
 TEST(cadence_never_writes_what_the_server_has) {
     struct cadence c;
-    struct fake f = {.key = 1, .hash = 7};
+    struct fake_job f = {.key = 1, .hash = 7};
     int64_t now = 0;
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     cadence_add(&f.job, NULL);
     cadence_observed(&c, &f.job, true, 7, 0);
     cadence_mark(&c, &f.job);
-    run(&c, &now, 600 * S);
+    fake_run(&c, &now, 600 * S);
     CHECK_INT(f.writes, 0);
     CHECK(f.evaluations <= 11);
     f.hash = 8;
     f.key = 2;
     cadence_mark(&c, &f.job);
-    run(&c, &now, now + S);
+    fake_run(&c, &now, now + S);
     CHECK_INT(f.writes, 1);
     cadence_remove(&c, &f.job);
     cadence_done(&c);
@@ -178,25 +118,25 @@ TEST(cadence_never_writes_what_the_server_has) {
 
 TEST(cadence_is_silent_after_the_end) {
     struct cadence c;
-    struct fake f = {.key = 1, .hash = 1};
+    struct fake_job f = {.key = 1, .hash = 1};
     int64_t now = 0;
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
-    run(&c, &now, S);
+    fake_run(&c, &now, S);
     f.key = 2, f.hash = 2, f.is_final = true;
     cadence_mark(&c, &f.job);
-    run(&c, &now, 2 * S);
+    fake_run(&c, &now, 2 * S);
     CHECK_INT(f.writes, 2);
     CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
     f.hash = 3; /* whatever comes later */
     cadence_mark(&c, &f.job);
-    run(&c, &now, 600 * S);
+    fake_run(&c, &now, 600 * S);
     CHECK_INT(f.writes, 2);
     CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
     f.key = 3, f.hash = 4, f.is_final = false; /* a new target of the same name */
     cadence_mark(&c, &f.job);
-    run(&c, &now, 601 * S);
+    fake_run(&c, &now, 601 * S);
     CHECK_INT(f.writes, 3);
     cadence_remove(&c, &f.job);
     cadence_done(&c);
@@ -205,16 +145,16 @@ TEST(cadence_is_silent_after_the_end) {
 /* The end is known, something that led to it is not: looked at as often as while steps came in, until it is final. */
 TEST(cadence_looks_often_between_the_end_and_the_final_numbers) {
     struct cadence c;
-    struct fake f = {.key = 1, .hash = 1};
+    struct fake_job f = {.key = 1, .hash = 1};
     int64_t now = 0;
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     cadence_add(&f.job, NULL);
     f.is_ending = true;
     cadence_mark(&c, &f.job);
-    run(&c, &now, S);
+    fake_run(&c, &now, S);
     CHECK_INT(f.writes, 1);
     f.is_ending = false, f.is_final = true, f.key = 2; /* the same numbers: the key says that they are the last */
-    run(&c, &now, now + options.active_us);
+    fake_run(&c, &now, now + fake_options.active_us);
     CHECK_INT(f.writes, 2);
     CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
     cadence_remove(&c, &f.job);
@@ -225,7 +165,7 @@ TEST(cadence_keeps_one_write_in_flight) {
     struct cadence c;
     struct cadence_job job = {0};
     struct cadence_evaluation e = {.key = 1, .hash = 1};
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     cadence_add(&job, NULL);
     cadence_mark(&c, &job);
     CHECK(cadence_pick(&c, 0) == &job);
@@ -247,7 +187,7 @@ TEST(cadence_ends_with_the_steps_that_were_not_written) {
     struct cadence c;
     struct cadence_job job = {0};
     struct cadence_evaluation e = {.key = 1, .hash = 1};
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     cadence_add(&job, NULL);
     cadence_mark(&c, &job);
     CHECK(cadence_pick(&c, 0) == &job);
@@ -268,7 +208,7 @@ TEST(cadence_waits_for_the_newer_object_after_a_conflict) {
     struct cadence c;
     struct cadence_job job = {0};
     struct cadence_evaluation e = {.key = 1, .hash = 1};
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     cadence_add(&job, NULL);
     cadence_mark(&c, &job);
     CHECK(cadence_pick(&c, 0) == &job);
@@ -289,23 +229,23 @@ TEST(cadence_waits_for_the_newer_object_after_a_conflict) {
 /* An event's companions on other streams come a moment later: without another event the job is looked at again. */
 TEST(cadence_looks_again_when_the_streams_have_settled) {
     struct cadence c;
-    struct cadence_options settling = options;
-    struct fake f = {.key = 1, .hash = 1};
+    struct cadence_options settling = fake_options;
+    struct fake_job f = {.key = 1, .hash = 1};
     int64_t now = 0;
     settling.settle_us = 3 * S / 10;
     cadence_init(&c, &settling);
     cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
-    run(&c, &now, now);
+    fake_run(&c, &now, now);
     CHECK_INT(f.evaluations, 1);
     f.key = 2, f.hash = 2; /* only time has passed */
-    run(&c, &now, S);
+    fake_run(&c, &now, S);
     CHECK_INT(f.evaluations, 2); /* once more, not forever */
     CHECK_INT(f.writes, 2);
     f.is_final = true;
     f.key = 3, f.hash = 3;
     cadence_mark(&c, &f.job);
-    run(&c, &now, 100 * S);
+    fake_run(&c, &now, 100 * S);
     CHECK_INT(f.evaluations, 3); /* the end needs no second look */
     CHECK_INT(f.writes, 3);
     CHECK(cadence_wake_us(&c) == CADENCE_NEVER);
@@ -316,11 +256,11 @@ TEST(cadence_looks_again_when_the_streams_have_settled) {
 /* 1,000 jobs with a step a second want 67 writes a second; they get 20, all alike, and an urgent one does not wait. */
 TEST(cadence_stretches_a_fleet_evenly) {
     enum { JOBS = 1000 };
-    static struct fake fakes[JOBS];
+    static struct fake_job fakes[JOBS];
     struct cadence c;
     int64_t now = 0, urgent_us = 0;
     memset(fakes, 0, sizeof fakes);
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     for (int i = 0; i < JOBS; i++) {
         fakes[i].key = 1;
         fakes[i].hash = 1;
@@ -336,7 +276,7 @@ TEST(cadence_stretches_a_fleet_evenly) {
         if (second == 200)
             fakes[777].key++;
         int before = fakes[777].writes;
-        run(&c, &now, second * S);
+        fake_run(&c, &now, second * S);
         if (second == 200)
             urgent_us = fakes[777].writes > before ? now - fakes[777].written_us[fakes[777].writes - 1] : -1;
     }
@@ -359,12 +299,12 @@ TEST(cadence_stretches_a_fleet_evenly) {
  * if there were none. */
 TEST(cadence_never_writes_more_than_its_limits) {
     enum { CHANGES = CADENCE_URGENT_BURST + 200, TOTALS = 400, JOBS = CHANGES + TOTALS };
-    static struct fake fakes[JOBS];
+    static struct fake_job fakes[JOBS];
     struct cadence c;
     int64_t now = 100 * S;
     int at_once = 0, soon = 0, totals = 0;
     memset(fakes, 0, sizeof fakes);
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     for (int i = 0; i < JOBS; i++) {
         fakes[i].key = 1, fakes[i].hash = 1;
         cadence_add(&fakes[i].job, NULL);
@@ -372,7 +312,7 @@ TEST(cadence_never_writes_more_than_its_limits) {
             cadence_observed(&c, &fakes[i].job, true, 0, now); /* a new leader: the server has older totals */
         cadence_mark(&c, &fakes[i].job);
     }
-    run(&c, &now, 105 * S);
+    fake_run(&c, &now, 105 * S);
     for (int i = 0; i < JOBS; i++) {
         CHECK(fakes[i].writes <= 1);
         if (i >= CHANGES)
@@ -392,11 +332,11 @@ TEST(cadence_never_writes_more_than_its_limits) {
 /* A burst may come again when its writes have been paid for by the limit. */
 TEST(cadence_has_another_burst_after_a_while) {
     enum { JOBS = CADENCE_URGENT_BURST };
-    static struct fake fakes[JOBS];
+    static struct fake_job fakes[JOBS];
     struct cadence c;
     int64_t now = 100 * S;
     memset(fakes, 0, sizeof fakes);
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     for (int i = 0; i < JOBS; i++)
         cadence_add(&fakes[i].job, NULL);
     for (int round = 1; round <= 3; round++, now += JOBS * S / 20) {
@@ -404,7 +344,7 @@ TEST(cadence_has_another_burst_after_a_while) {
             fakes[i].key = fakes[i].hash = (uint64_t)round;
             cadence_mark(&c, &fakes[i].job);
         }
-        CHECK_INT(turn(&c, now), JOBS);
+        CHECK_INT(fake_turn(&c, now), JOBS);
     }
     for (int i = 0; i < JOBS; i++)
         cadence_remove(&c, &fakes[i].job);
@@ -413,15 +353,16 @@ TEST(cadence_has_another_burst_after_a_while) {
 
 TEST(cadence_gives_a_slow_server_no_more_to_do) {
     enum { JOBS = 3 * CADENCE_IN_FLIGHT };
-    struct cadence_options quick = options;
+    struct cadence_options quick = fake_options;
     struct cadence c;
-    static struct fake fakes[JOBS];
+    static struct fake_job fakes[JOBS];
     struct cadence_job *waiting[JOBS], *job;
     int sent = 0, answered = 0;
+    static struct cadence_share shares[JOBS];
     quick.writes_per_second = 10 * JOBS;
     cadence_init(&c, &quick);
     for (int i = 0; i < JOBS; i++) {
-        cadence_add(&fakes[i].job, NULL);
+        cadence_add(&fakes[i].job, &shares[i]);
         cadence_mark(&c, &fakes[i].job);
     }
     for (int64_t now_us = S; answered < JOBS && now_us < 100 * S; now_us += S / 10) {
@@ -447,9 +388,9 @@ TEST(cadence_gives_a_slow_server_no_more_to_do) {
 /* The cost of each job when N jobs start: all are marked, evaluated and written, and an event of each comes meanwhile.
  */
 static int64_t compared_each(int jobs) {
-    struct cadence_options quick = options;
+    struct cadence_options quick = fake_options;
     struct cadence c;
-    struct fake *fakes = calloc((size_t)jobs, sizeof *fakes);
+    struct fake_job *fakes = calloc((size_t)jobs, sizeof *fakes);
     int64_t now = 0, compared, evaluations = 0;
     quick.settle_us = S / 10;
     quick.writes_per_second = 100;
@@ -462,9 +403,9 @@ static int64_t compared_each(int jobs) {
     for (int i = 0; i < jobs; i++) {
         fakes[i].hash = 2;
         cadence_mark(&c, &fakes[i].job);
-        run(&c, &now, now + 1000);
+        fake_run(&c, &now, now + 1000);
     }
-    run(&c, &now, now + jobs / 10 * S);
+    fake_run(&c, &now, now + jobs / 10 * S);
     compared = c.marked.compared + c.turns[CADENCE_AT_ONCE].compared + c.turns[CADENCE_DUE].compared +
                c.turns[CADENCE_CALM].compared;
     for (int i = 0; i < jobs; i++) {
@@ -486,29 +427,29 @@ TEST(cadence_costs_a_job_as_much_among_many_as_among_few) {
 /* A watch is cut: the loss that was observed at 5000 ms is neither in the first status nor in the one after settling.
  * The totals would bring it after 15 s. */
 TEST(cadence_evaluates_again_once_the_watches_are_known_as_far_as_awaited) {
-    struct cadence_options settling = options;
+    struct cadence_options settling = fake_options;
     struct cadence c;
-    struct fake f = {.key = 1, .hash = 1};
+    struct fake_job f = {.key = 1, .hash = 1};
     int64_t now = 0;
     settling.settle_us = S * 3 / 10;
     cadence_init(&c, &settling);
     cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
-    run(&c, &now, 5 * S);
+    fake_run(&c, &now, 5 * S);
     f.evaluations = 0;
     f.awaits_ms = 5000;
     cadence_mark(&c, &f.job);
-    turn(&c, now);
+    fake_turn(&c, now);
     CHECK(!cadence_is_behind(&c)); /* it is evaluated after settling anyway */
-    run(&c, &now, 6 * S);
+    fake_run(&c, &now, 6 * S);
     CHECK_INT(f.evaluations, 2);
     CHECK(cadence_is_behind(&c));
     cadence_known(&c, 4999);
-    run(&c, &now, 7 * S);
+    fake_run(&c, &now, 7 * S);
     CHECK_INT(f.evaluations, 2);
     f.key++, f.hash++, f.awaits_ms = 0;
     cadence_known(&c, 5000);
-    CHECK_INT(turn(&c, now), 1);
+    CHECK_INT(fake_turn(&c, now), 1);
     CHECK_INT(f.evaluations, 3);
     CHECK(!cadence_is_behind(&c));
     cadence_remove(&c, &f.job);
@@ -518,16 +459,16 @@ TEST(cadence_evaluates_again_once_the_watches_are_known_as_far_as_awaited) {
 /* An outage of an hour: what waits costs no evaluation, however often it is looked at. */
 TEST(cadence_evaluates_nothing_while_a_job_awaits_the_watches) {
     struct cadence c;
-    struct fake f = {.key = 1, .hash = 1, .awaits_ms = 1000};
+    struct fake_job f = {.key = 1, .hash = 1, .awaits_ms = 1000};
     int64_t now = 0;
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     cadence_add(&f.job, NULL);
     cadence_mark(&c, &f.job);
-    turn(&c, now);
+    fake_turn(&c, now);
     for (int i = 0; i < 36000; i++) {
         cadence_known(&c, 999);
         now += S / 10;
-        turn(&c, now);
+        fake_turn(&c, now);
     }
     CHECK_INT(f.evaluations, 61); /* the totals, every minute */
     cadence_remove(&c, &f.job);
@@ -538,11 +479,11 @@ TEST(cadence_evaluates_nothing_while_a_job_awaits_the_watches) {
 /* 300 jobs that start, train and lose a pod, each at once: none waits for the limit. */
 TEST(cadence_writes_three_changes_of_300_jobs_within_a_second) {
     enum { JOBS = 300 };
-    static struct fake fakes[JOBS];
+    static struct fake_job fakes[JOBS];
     struct cadence c;
     int64_t now = 100 * S;
     memset(fakes, 0, sizeof fakes);
-    cadence_init(&c, &options);
+    cadence_init(&c, &fake_options);
     for (int i = 0; i < JOBS; i++)
         cadence_add(&fakes[i].job, NULL);
     for (int change = 1; change <= 3; change++) {
@@ -550,122 +491,11 @@ TEST(cadence_writes_three_changes_of_300_jobs_within_a_second) {
             fakes[i].key = fakes[i].hash = (uint64_t)change;
             cadence_mark(&c, &fakes[i].job);
         }
-        run(&c, &now, now + 3 * S / 10);
+        fake_run(&c, &now, now + 3 * S / 10);
     }
     for (int i = 0; i < JOBS; i++) {
         CHECK_INT(fakes[i].writes, 3);
         cadence_remove(&c, &fakes[i].job);
     }
-    cadence_done(&c);
-}
-
-/* Thousands of new statuses of one namespace, and a change in another: it is among the next writes. */
-TEST(cadence_shares_urgent_writes_between_namespaces) {
-    enum { CROWD = 2000, NAMESPACES = 3 };
-    struct cadence c;
-    struct cadence_share crowded[NAMESPACES] = {0}, calm = {0};
-    struct fake *crowd = calloc(CROWD, sizeof *crowd), victim = {.key = 1, .hash = 1};
-    int64_t now = 100 * S;
-    cadence_init(&c, &options);
-    for (int i = 0; i < CROWD; i++) {
-        crowd[i].key = crowd[i].hash = (uint64_t)i + 1;
-        cadence_add(&crowd[i].job, &crowded[i % NAMESPACES]);
-        cadence_mark(&c, &crowd[i].job);
-    }
-    run(&c, &now, 110 * S);
-    cadence_add(&victim.job, &calm);
-    for (int i = 0; i < 20; i++) {
-        int64_t from = now;
-        victim.key++, victim.hash++;
-        cadence_mark(&c, &victim.job);
-        run(&c, &now, from + S);
-        CHECK_INT(victim.writes, i + 1);
-        if (victim.writes > i)
-            CHECK(victim.written_us[i] - from <= S); /* the limit is of a second */
-    }
-    for (int i = 0; i < CROWD; i++)
-        cadence_remove(&c, &crowd[i].job);
-    cadence_remove(&c, &victim.job);
-    free(crowd);
-    cadence_done(&c);
-}
-
-/* Urgent writes do not delay running totals. */
-TEST(cadence_writes_totals_next_to_urgent_writes) {
-    enum { CROWD = 2000 };
-    struct cadence c;
-    struct cadence_share crowded = {0}, calm = {0};
-    struct fake *crowd = calloc(CROWD, sizeof *crowd), victim = {.key = 1, .hash = 1};
-    int64_t now = 100 * S;
-    cadence_init(&c, &options);
-    cadence_add(&victim.job, &calm);
-    cadence_mark(&c, &victim.job);
-    run(&c, &now, 101 * S);
-    CHECK_INT(victim.writes, 1);
-    for (int i = 0; i < CROWD; i++) {
-        crowd[i].key = crowd[i].hash = (uint64_t)i + 1;
-        cadence_add(&crowd[i].job, &crowded);
-        cadence_mark(&c, &crowd[i].job);
-    }
-    victim.has_new_steps = true, victim.hash++;
-    cadence_mark(&c, &victim.job);
-    run(&c, &now, 120 * S);
-    CHECK_INT(victim.writes, 2);
-    int written = 0;
-    for (int i = 0; i < CROWD; i++) {
-        written += crowd[i].writes;
-        cadence_remove(&c, &crowd[i].job);
-    }
-    CHECK(written >= CADENCE_URGENT_BURST + 18 * 20);
-    CHECK_INT(crowded.next_turn[CADENCE_AT_ONCE], written); /* what was not written is not charged */
-    cadence_remove(&c, &victim.job);
-    free(crowd);
-    cadence_done(&c);
-}
-
-/* 10,000 stepping jobs of one namespace ask for 667 running totals a second of 20, those of another two for less than
- * their share: only the first one's stretch, and they alike. */
-TEST(cadence_shares_running_totals_between_namespaces) {
-    enum { CROWD = 10000, CALM = 20 };
-    struct cadence c;
-    struct cadence_share crowded = {{0}}, calm[2] = {{{0}}};
-    struct fake *crowd = calloc(CROWD, sizeof *crowd), *victims = calloc(CALM, sizeof *victims);
-    int64_t now = 100 * S, longest = 0;
-    int min_writes = 1 << 30, max_writes = 0;
-    cadence_init(&c, &options);
-    for (int i = 0; i < CROWD + CALM; i++) {
-        struct fake *f = i < CROWD ? &crowd[i] : &victims[i - CROWD];
-        f->key = 1;
-        cadence_add(&f->job, i < CROWD ? &crowded : &calm[i % 2]);
-        cadence_observed(&c, &f->job, true, 0, now); /* a new leader: the server has older totals */
-    }
-    for (int second = 101; second <= 1200; second++) {
-        for (int i = 0; i < CROWD + CALM; i++) {
-            struct fake *f = i < CROWD ? &crowd[i] : &victims[i - CROWD];
-            f->hash++;
-            f->has_new_steps = true;
-            if (i >= CROWD || i % 60 == second % 60) /* what is evaluated costs this test time */
-                cadence_mark(&c, &f->job);
-        }
-        run(&c, &now, second * S);
-        for (int i = 0; i < CALM && second > 102; i++) {
-            CHECK(victims[i].writes > 0);
-            int64_t last = victims[i].written_us[(victims[i].writes + 4095) % 4096];
-            longest = now - last > longest ? now - last : longest;
-        }
-    }
-    for (int i = 0; i < CROWD; i++) {
-        min_writes = crowd[i].writes < min_writes ? crowd[i].writes : min_writes;
-        max_writes = crowd[i].writes > max_writes ? crowd[i].writes : max_writes;
-        cadence_remove(&c, &crowd[i].job);
-    }
-    for (int i = 0; i < CALM; i++)
-        cadence_remove(&c, &victims[i].job);
-    CHECK(longest <= options.active_us + 2 * S);
-    CHECK(min_writes >= 1);
-    CHECK(max_writes - min_writes <= 1);
-    printf(" the longest without: %.1f s; of the crowd %d to %d writes ", (double)longest / S, min_writes, max_writes);
-    free(crowd);
-    free(victims);
     cadence_done(&c);
 }

@@ -36,19 +36,38 @@ void cadence_add(struct cadence_job *job, struct cadence_share *share) {
     job->share = share;
 }
 
-static void landed(struct cadence *c, struct cadence_job *job) {
-    job->is_in_flight = false;
-    c->in_flight--;
-}
-
 /* ---- turns ---- */
 
 static struct cadence_share *share_of(struct cadence *c, const struct cadence_job *job) {
     return job->share != NULL ? job->share : &c->unshared;
 }
 
+/* ---- jobs that their namespace holds ---- */
+
+static bool has_too_many_in_flight(const struct cadence *c, const struct cadence_share *share) {
+    return share->in_flight > 0 && share->in_flight >= CADENCE_IN_FLIGHT - c->in_flight;
+}
+
+static void hold(struct cadence_share *share, struct cadence_job *job) {
+    job->held_by = share->held != NULL ? share->held_end : &share->held;
+    job->next_held = NULL;
+    *job->held_by = job;
+    share->held_end = &job->next_held;
+}
+
+static void leave_hold(struct cadence_share *share, struct cadence_job *job) {
+    *job->held_by = job->next_held;
+    if (job->next_held != NULL)
+        job->next_held->held_by = job->held_by;
+    else
+        share->held_end = job->held_by;
+    job->held_by = NULL;
+}
+
 /* Its turn is taken back, unless it was used. */
 static void leave_queue(struct cadence *c, struct cadence_job *job) {
+    if (job->held_by != NULL)
+        leave_hold(share_of(c, job), job);
     if (job->queue != CADENCE_CALM && job->turn.place != 0)
         share_of(c, job)->next_turn[job->queue]--;
     timers_stop(&c->turns[job->queue], &job->turn);
@@ -67,7 +86,8 @@ static enum cadence_queue queue_of(const struct cadence_job *job) {
 static void set_turn(struct cadence *c, struct cadence_job *job) {
     bool is_waiting = !job->is_in_flight && job->due_us != CADENCE_NEVER;
     int64_t from_us = later(job->due_us, job->held_until_us);
-    if (is_waiting && job->turn.place != 0 && job->queue == queue_of(job) && from_us <= job->due_turn_us)
+    bool is_in_turn = job->held_by != NULL || (job->turn.place != 0 && job->queue == queue_of(job));
+    if (is_waiting && is_in_turn && from_us <= job->due_turn_us)
         return; /* keeps its place */
     leave_queue(c, job);
     if (is_waiting)
@@ -89,6 +109,20 @@ static void take_turns(struct cadence *c, int64_t now_us) {
         *next_turn = later(c->served_turn[queue], *next_turn);
         job->due_turn_us = now_us;
         join_queue(c, job, queue, (*next_turn)++);
+    }
+}
+
+/* An answer came: those that the namespace holds take turns again, as many as may be written now; all of them if no
+ * other answer is to come. */
+static void landed(struct cadence *c, struct cadence_job *job) {
+    struct cadence_share *share = share_of(c, job);
+    job->is_in_flight = false;
+    c->in_flight--;
+    share->in_flight--;
+    for (int n = CADENCE_IN_FLIGHT - c->in_flight; share->held != NULL && (n > 0 || share->in_flight == 0); n--) {
+        struct cadence_job *first = share->held;
+        leave_hold(share, first);
+        join_queue(c, first, CADENCE_CALM, first->due_turn_us);
     }
 }
 
@@ -156,8 +190,14 @@ struct cadence_job *cadence_pick(struct cadence *c, int64_t now_us) {
         return (struct cadence_job *)((char *)marked - offsetof(struct cadence_job, mark));
     take_turns(c, now_us);
     for (enum cadence_queue queue = CADENCE_AT_ONCE; queue >= CADENCE_DUE; queue--)
-        if (turn_us(c, queue) <= now_us)
-            return job_of_turn(timers_first(&c->turns[queue]));
+        while (turn_us(c, queue) <= now_us) {
+            struct cadence_job *job = job_of_turn(timers_first(&c->turns[queue]));
+            struct cadence_share *share = share_of(c, job);
+            if (!has_too_many_in_flight(c, share))
+                return job;
+            leave_queue(c, job);
+            hold(share, job);
+        }
     return NULL;
 }
 
@@ -208,6 +248,7 @@ static void send(struct cadence *c, struct cadence_job *job, const struct cadenc
     c->full_us[queue] = later(c->full_us[queue], now_us) + spacing_us(c);
     job->is_in_flight = true;
     c->in_flight++;
+    share_of(c, job)->in_flight++;
     job->sent_hash = evaluation->hash;
     job->sent_key = evaluation->key;
     job->sent_final = evaluation->is_final;
@@ -219,7 +260,7 @@ static void send(struct cadence *c, struct cadence_job *job, const struct cadenc
 static bool is_next(struct cadence *c, const struct cadence_job *job, int64_t now_us) {
     take_turns(c, now_us);
     return job->queue != CADENCE_CALM && timers_first(&c->turns[job->queue]) == &job->turn &&
-           turn_us(c, job->queue) <= now_us;
+           turn_us(c, job->queue) <= now_us && !has_too_many_in_flight(c, share_of(c, job));
 }
 
 bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,

@@ -8,7 +8,9 @@
  * are writes_per_second at most, evenly spaced; urgent writes have a separate budget of CADENCE_URGENT_BURST, which
  * grows back at the same rate: several waves of changes of hundreds of jobs may follow one another, as when they start
  * and then fail. No more than CADENCE_IN_FLIGHT wait for their answers: a server that is slow gets no
- * more to do. A status that the server already holds is not written.
+ * more to do. Of these a namespace has no more than it leaves free (the dynamic thresholds of Choudhury and Hahne,
+ * 1998, with alpha 1), so that answers to one, which come late, delay no other. A status that the server already holds
+ * is not written.
  *
  * Both kinds of writes are shared between namespaces by start-time fair queueing (Goyal, Vin, Cheng 1996): the
  * namespaces that have something to write take turns, and within one the oldest is first. So a namespace with thousands
@@ -49,11 +51,14 @@ enum cadence_queue { CADENCE_CALM, CADENCE_DUE, CADENCE_AT_ONCE, CADENCE_QUEUES 
 /* A namespace's, all-zero at first; outlives its jobs. */
 struct cadence_share {
     int64_t next_turn[CADENCE_QUEUES]; /* of its next write, in writes */
+    int in_flight;
+    struct cadence_job *held, **held_end; /* whose turns came while too many were in flight, the first one first */
 };
 
-struct cadence_job {     /* all-zero, then cadence_add */
-    struct timer mark;   /* on while it may have changed: when it may be evaluated */
-    struct timer turn;   /* on while it waits to be written or looked at, in `queue` */
+struct cadence_job {                          /* all-zero, then cadence_add */
+    struct timer mark;                        /* on while it may have changed: when it may be evaluated */
+    struct timer turn;                        /* on while it waits to be written or looked at, in `queue` */
+    struct cadence_job *next_held, **held_by; /* held_by: on while its share holds it instead */
     struct timer behind; /* on while its last evaluation awaits the watches, and it is not marked */
     enum cadence_want want;
     enum cadence_queue queue;
