@@ -103,6 +103,17 @@ static const struct {
     {"rebellions.ai/ATOM", "Rebellions ATOM"},
 };
 
+/* Drivers whose devices are whole chips, and their DeviceClasses. NVIDIA/k8s-dra-driver-gpu (its partitions have
+ * "-mig-" in their names, and the class mig.nvidia.com), google/dra-driver-tpu, ROCm/k8s-gpu-dra-driver,
+ * intel/intel-resource-drivers-for-kubernetes, AWS Neuron. */
+static const struct {
+    const char *name, *maker;
+} drivers[] = {
+    {"gpu.nvidia.com", "NVIDIA GPU"},   {"tpu.google.com", "Google TPU"},
+    {"gpu.amd.com", "AMD GPU"},         {"gpu.intel.com", "Intel GPU"},
+    {"gaudi.intel.com", "Intel Gaudi"}, {"neuron.aws.com", "AWS Trainium and Inferentia"},
+};
+
 static bool is_letter_or_digit(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -124,6 +135,17 @@ bool chip_is_resource(struct slice resource) {
         if (is_resource(resource, resources[i].name))
             return true;
     return false;
+}
+
+bool chip_is_device_class(struct slice class_) {
+    for (size_t i = 0; i < ARRAY_SIZE(drivers); i++)
+        if (slice_is(class_, drivers[i].name))
+            return true;
+    return false;
+}
+
+bool chip_is_device(struct slice driver, struct slice device) {
+    return chip_is_device_class(driver) && !slice_contains(device, "-mig-");
 }
 
 const struct chip *chip_find(struct slice name) {

@@ -28,6 +28,11 @@ const struct chip *chip_of_label(struct slice key, struct slice value);
 /* Whether a container's resource counts whole chips: google.com/tpu, nvidia.com/gpu ... Shares of a chip do not count.
  */
 bool chip_is_resource(struct slice resource);
+/* The same of the device that a ResourceClaim was given (Dynamic Resource Allocation), by its driver and its name. */
+bool chip_is_device(struct slice driver, struct slice device);
+/* Of a DeviceClass, which has its driver's name by its maker's habit: before a claim is allocated, nothing else says
+ * what it asks for. */
+bool chip_is_device_class(struct slice class_);
 /* Its peak in 10^9 FLOP/s, as `overrides` ("TPU v5e=197000,H200/FP8=1979000"; may be NULL; without a type BF16) says,
  * else the table; 0: not known. */
 int64_t chip_peak(const struct chip *chip, enum chip_type type, const char *overrides);

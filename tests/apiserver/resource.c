@@ -20,6 +20,7 @@ static const struct {
     {"batch", "v1", "Job", "jobs", "job", "", "all", true, true, false},
     {"coordination.k8s.io", "v1", "Lease", "leases", "lease", "", "", true, false, false},
     {"resource.k8s.io", "v1,v1beta2", "ResourceSlice", "resourceslices", "resourceslice", "", "", false, false, false},
+    {"resource.k8s.io", "v1,v1beta1", "ResourceClaim", "resourceclaims", "resourceclaim", "", "", true, true, false},
     {"jobset.x-k8s.io", "v1alpha2", "JobSet", "jobsets", "jobset", "", "", true, true, true},
     {"kueue.x-k8s.io", "v1beta2,v1beta1", "Workload", "workloads", "workload", "wl", "", true, true, true},
     {"kueue.x-k8s.io", "v1beta2,v1beta1", "LocalQueue", "localqueues", "localqueue", "queue", "", true, true, true},

@@ -227,8 +227,14 @@ def chips_page():
         (f"`{labels[key]}`", f"`{value}`", chip) for key, value, chip in re.findall(r'^    \{(\w+), "([^"]+)", "([^"]+)"\}', source, re.M)])
     text += "\n## Resources that count as chips\n\nIn limits and requests of containers, and in what nodes offer. `+` stands for letters and digits. "
     text += "Shares and partitions\nof a chip (MIG, time slicing, cores) do not count: a job that asks only for them has no chip hours.\n\n"
-    return text + table(("resource", "chip"), [
+    text += table(("resource", "chip"), [
         (f"`{name}`", maker) for name, maker in re.findall(r'^    \{"([^"]+/[^"]+)", "([^"]+)"\}', source, re.M)])
+    text += "\n## Devices that count as chips\n\nOf a ResourceClaim (Dynamic Resource Allocation), by their driver once they are allocated. Before, the\n"
+    text += "DeviceClass of a request counts if it has the name of such a driver; of `firstAvailable` the first, of `allocationMode: All`\nnone. "
+    text += "MIG partitions, shares of a device and devices with `adminAccess` do not count. A claim that several pods share\ncounts for the first that it is reserved for. "
+    text += "A claim that the scheduler makes for an extended resource does not count again.\nUntil its first pod has its claim, a job in a queue has no chips.\n\n"
+    return text + table(("driver", "chip"), [
+        (f"`{name}`", maker) for name, maker in re.findall(r'^    \{"([^"/]+)", "([^"]+)"\}', source, re.M)])
 
 
 def pages(binary):

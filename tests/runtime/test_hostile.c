@@ -102,6 +102,8 @@ static const char *const asked_for[] = {"/version",
                                         "/api/v1/namespaces/default/events?fieldSelector=involvedObject.kind=Node,",
                                         "/apis/resource.k8s.io/v1/resourceslices?",
                                         "/apis/resource.k8s.io/v1beta2/resourceslices?",
+                                        "/apis/resource.k8s.io/v1/resourceclaims?",
+                                        "/apis/resource.k8s.io/v1beta1/resourceclaims?",
                                         "/api/v1/namespaces/default/pods/h-0/log?"};
 
 static void check_requests(const char *log) {

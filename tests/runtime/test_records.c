@@ -63,6 +63,10 @@ TEST(other_kinds_get_a_record_if_they_ask_for_chips) {
     static const struct wish_case cases[] = {
         {TARGET_JOB, "{\"metadata\":{}}", false, false, ""},
         {TARGET_JOB, "{" JOB_WITH_CHIPS "}", false, true, ""},
+        {TARGET_JOB,
+         "{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}],\"resourceClaims\":[{\"name\":\"gpus\","
+         "\"resourceClaimTemplateName\":\"eight\"}]}}}}",
+         false, true, ""},
         {TARGET_JOB, "{" JOB_WITH_CHIPS "," OWNED("CronJob") "}", false, true, ""},
         {TARGET_JOB, "{" JOB_WITH_CHIPS "," OWNED("JobSet") "}", false, false, ""},
         {TARGET_JOB, "{" JOB_WITH_CHIPS "," TRUE_CONDITION("Failed") "}", false, false, ""},

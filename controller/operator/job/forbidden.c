@@ -22,6 +22,15 @@ static bool has_silent_node(const struct target *t) {
     return false;
 }
 
+/* Those that it shows by its newest pod: pods of one job are alike. */
+static bool has_claims(const struct target *t) {
+    const struct pod *p = t != NULL && t->pods.count > 0 ? t->pods.items[t->pods.count - 1] : NULL;
+    for (int i = 0; p != NULL && i < p->container_count; i++)
+        if (p->containers[i].has_claims)
+            return true;
+    return false;
+}
+
 static bool is_concerned(const struct model_job *job, enum resource resource) {
     switch (resource) {
     case RESOURCE_JOBSET:
@@ -33,6 +42,8 @@ static bool is_concerned(const struct model_job *job, enum resource resource) {
         return kind_is_of(job->spec.target_kind, resource);
     case RESOURCE_WORKLOAD:
         return kind_is_of(job->spec.target_kind, resource) || may_be_queued(job->target);
+    case RESOURCE_RESOURCECLAIM:
+        return has_claims(job->target);
     case RESOURCE_STEPLOGFORMAT:
         return job_has_user_format(job);
     case RESOURCE_NODE_LEASE:

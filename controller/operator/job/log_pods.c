@@ -90,7 +90,7 @@ const char *job_log_container(const struct model_job *job, const struct pod *p) 
         if (job->spec.log.container[0] && strcmp(p->containers[i].name, job->spec.log.container) == 0)
             return p->containers[i].name;
         has_default |= strcmp(p->containers[i].name, p->default_container) == 0;
-        if (chips == NULL && p->containers[i].chips > 0)
+        if (chips == NULL && container_has_devices(&p->containers[i]))
             chips = p->containers[i].name;
     }
     if (job->spec.log.container[0])

@@ -168,9 +168,8 @@ static void visit_containers(struct visitor *v, struct pod *p) {
     for (int i = 0; i < p->container_count; i++) {
         struct container *c = &p->containers[i];
         visit_name(v, &c->name);
-        int64_t chips = c->chips;
-        codec_i64(v->codec, &chips);
-        c->chips = (int32_t)(chips < INT32_MAX ? chips : INT32_MAX);
+        CODEC_INT(v->codec, &c->chips, 0, INT32_MAX);
+        codec_bool(v->codec, &c->has_claims);
         c->count = c->capacity =
             (uint16_t)visit_array(v, &c->instances, c->count, NULL, sizeof *c->instances, STORE_MAX_INSTANCES);
         p->target->is_cut |= is_reading(v) && c->count == STORE_MAX_INSTANCES;
@@ -541,6 +540,7 @@ static void visit_shape(struct visitor *v, struct target *t) {
         CODEC_INT(v->codec, &r->pods, 0, 1000000);
         CODEC_INT(v->codec, &r->stride, 0, 1000000);
         codec_i64(v->codec, &r->chips);
+        codec_i64(v->codec, &r->claimed_chips);
         codec_bool(v->codec, &r->has_dependency);
         VISIT_ARRAY(v, r->sizes, r->size_count, &r->size_capacity, STORE_MAX_TRANSITIONS);
         for (int k = 0; k < r->size_count; k++) {

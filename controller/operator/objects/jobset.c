@@ -7,7 +7,10 @@
 #define SET struct object_jobset
 #define JOB struct object_job
 
-static const struct jmember pod_spec[] = {JMEMBER_FIELD(TEMPLATE, chips, "containers", object_containers_chips_scan)};
+static const struct jmember pod_spec[] = {
+    JMEMBER_FIELD(TEMPLATE, chips, "containers", object_containers_chips_scan),
+    JMEMBER_FIELD(TEMPLATE, has_claims, "resourceClaims", object_is_filled_scan),
+};
 static const struct jmember pod_template[] = {JMEMBER_OBJECT("spec", pod_spec)};
 static const struct jmember template_spec[] = {
     JMEMBER(TEMPLATE, parallelism, "parallelism"),

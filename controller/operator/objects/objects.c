@@ -221,6 +221,7 @@ static void restart_policy_scan(struct jscan *j, void *may_restart) {
 static struct object_container container_scan(struct jscan *j) {
     typedef struct object_container container;
     static const struct jmember resources[] = {
+        JMEMBER_FIELD(container, has_claims, "claims", object_is_filled_scan),
         JMEMBER_FIELD(container, chips, "limits", object_chips_scan),
         JMEMBER_FIELD(container, chips, "requests", object_chips_scan),
     };

@@ -64,6 +64,7 @@ struct object_meta {
 struct object_container {
     struct slice name;
     int64_t chips;
+    bool has_claims;  /* it uses devices of its pod's ResourceClaims */
     bool may_restart; /* by its custom policy or rules, whatever the restartPolicy of its pod (KEP-5307) */
 };
 

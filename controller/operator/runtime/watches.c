@@ -176,7 +176,8 @@ static void start_late(struct watch *watch, const char *words) {
 
 /* Their objects have their own times, and stay long enough for a leader to read them late. */
 static bool is_read_by_leader_alone(enum resource resource) {
-    return resource == RESOURCE_EVENT || resource == RESOURCE_NODE_EVENT || resource == RESOURCE_RESOURCESLICE;
+    return resource == RESOURCE_EVENT || resource == RESOURCE_NODE_EVENT || resource == RESOURCE_RESOURCESLICE ||
+           resource == RESOURCE_RESOURCECLAIM;
 }
 
 static bool is_served(const struct watch *watch) {
@@ -272,7 +273,9 @@ static void on_absent(void *context, bool is_absent) {
     watch->is_absent = is_absent;
     if (is_absent)
         feed_listed(watch->owner->feed, watch->source->resource, "");
-    bool is_missed = watch->source->resource != RESOURCE_WORKLOAD && watch->source->resource != RESOURCE_RESOURCESLICE;
+    bool is_missed = watch->source->resource != RESOURCE_WORKLOAD &&
+                     watch->source->resource != RESOURCE_RESOURCESLICE &&
+                     watch->source->resource != RESOURCE_RESOURCECLAIM;
     jsonlog(is_absent && is_missed ? JSONLOG_WARNING : JSONLOG_INFO,
             is_absent ? "resource not served" : "resource served", "resource", LOG_S(watch->source->plural), "path",
             LOG_S(watch->source->group_path), "meaning", LOG_S(is_absent ? watch->source->absent : ""), NULL);

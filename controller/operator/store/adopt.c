@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "operator/store/claims.h"
 #include "operator/store/failures.h"
 #include "operator/store/forget.h"
 
@@ -16,6 +17,7 @@ static void adopt_pod(struct store *store, struct pod *p, struct target *to) {
     to->pods.first_created_ms = min_of(to->pods.first_created_ms, p->created_ms);
     if (p->is_deleted && to->pods.forget_at_ms == TIME_OPEN)
         to->pods.forget_at_ms = p->removed_ms;
+    store_add_claimed(store, p);
     store_touch_pod(store, p);
 }
 

@@ -1,6 +1,7 @@
 #include "operator/store/observe.h"
 
 #include "base/minmax.h"
+#include "operator/store/claims.h"
 #include "operator/store/completed.h"
 #include "operator/store/kinds.h"
 #include "operator/store/observe_cluster.h"
@@ -87,6 +88,8 @@ int store_observe(struct store *store, enum resource resource, enum observed wha
         return observe_lease(store, what, object);
     case RESOURCE_RESOURCESLICE:
         return store_observe_resource_slice(store, what, name, object, received_ms);
+    case RESOURCE_RESOURCECLAIM:
+        return store_observe_claim(store, what, uid, object);
     default: /* a run, by the table of kinds, or what only the model reads */
         return kind_shown_by(resource, &kind) ? observe_run(store, kind, what, uid, object, received_ms) : -EINVAL;
     }

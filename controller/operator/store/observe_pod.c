@@ -4,6 +4,7 @@
 #include "base/minmax.h"
 #include "operator/objects/cluster.h"
 #include "operator/objects/pod.h"
+#include "operator/store/claims.h"
 #include "operator/store/failures.h"
 #include "operator/store/observe_cluster.h"
 #include "operator/store/signals.h"
@@ -51,7 +52,7 @@ static void apply_containers(struct store *store, struct pod *p, const struct ob
         return;
     bool may_restart = !slice_is(o->restart_policy, "Never");
     while (object_container_next(&rest, &one)) {
-        *(one.chips > 0 ? &with_chips : &plain) += 1;
+        *(one.chips > 0 || one.has_claims ? &with_chips : &plain) += 1;
         chips = min_of(chips + one.chips, INT32_MAX);
         may_restart |= one.may_restart;
     }
@@ -61,17 +62,19 @@ static void apply_containers(struct store *store, struct pod *p, const struct ob
     plain = (int)min_of(plain, STORE_MAX_CONTAINERS - with_chips);
     p->containers = mem_alloc((size_t)(plain + with_chips) * sizeof *p->containers);
     for (rest = o->containers; object_container_next(&rest, &one);) {
-        if ((*(one.chips > 0 ? &with_chips : &plain))-- <= 0)
+        if ((*(one.chips > 0 || one.has_claims ? &with_chips : &plain))-- <= 0)
             continue;
         struct container *c = &p->containers[p->container_count++];
         c->name = store_intern(store, one.name);
         c->chips = (int32_t)min_of(one.chips, INT32_MAX);
+        c->has_claims = one.has_claims;
         c->instances = &c->first;
         c->instances[0] = unobserved(0);
         c->count = c->capacity = 1;
     }
     p->chips = (int32_t)chips;
     p->restarts_in_place = may_restart;
+    store_add_claimed(store, p);
 }
 
 static void apply_binding(struct store *store, struct pod *p, const struct object_pod *o, int64_t received_ms) {

@@ -5,6 +5,7 @@
 #include "base/minmax.h"
 #include "operator/objects/jobset.h"
 #include "operator/store/adopt.h"
+#include "operator/store/claims.h"
 #include "operator/store/forget.h"
 #include "operator/store/kind_rayjob.h"
 #include "operator/store/kinds.h"
@@ -30,6 +31,7 @@ static int64_t pods_of(const struct object_replicated_job *o) {
 
 static void apply_shape(struct store *store, struct target *t, const struct object_replicated_job *jobs, int count,
                         int64_t at_ms) {
+    bool is_new = false;
     if (t->spec.jobs == NULL || t->spec.job_count != count) {
         for (int i = count; i < t->spec.job_count; i++)
             free(t->spec.jobs[i].sizes);
@@ -38,6 +40,7 @@ static void apply_shape(struct store *store, struct target *t, const struct obje
             memset(&t->spec.jobs[i], 0, sizeof t->spec.jobs[i]);
         t->spec.job_count = count;
         t->pods.shape_version++;
+        is_new = true;
     }
     for (int i = 0; i < count; i++) {
         const struct object_replicated_job *o = &jobs[i];
@@ -45,8 +48,9 @@ static void apply_shape(struct store *store, struct target *t, const struct obje
         r->name = store_intern(store, o->name);
         r->replicas = within(o->replicas, 0, 1000000);
         r->pods = pods_of(o);
-        t->pods.shape_version += r->chips != o->chips; /* may decide what is required */
-        r->chips = o->chips;
+        int64_t chips = o->chips + r->claimed_chips;
+        t->pods.shape_version += r->chips != chips; /* may decide what is required */
+        r->chips = chips;
         r->has_dependency = o->has_dependency;
         t->pods.shape_version += r->prints_log != o->prints_log || r->is_helper != o->is_helper;
         r->prints_log = o->prints_log;
@@ -63,6 +67,8 @@ static void apply_shape(struct store *store, struct target *t, const struct obje
         r->sizes[r->size_count] = (struct required){r->size_count == 0 ? t->created_ms : at_ms, slots};
         r->size_count++;
     }
+    for (size_t i = 0; is_new && i < t->pods.count; i++) /* they came first */
+        store_add_claimed(store, t->pods.items[i]);
 }
 
 /* What a RayJob makes may be scaled: its own spec shows only the first size. */

@@ -76,8 +76,13 @@ int64_t instance_finished_ms(const struct instance *i) {
     return is_within ? i->last_line_ms : i->finished_ms;
 }
 
+bool container_has_devices(const struct container *c) {
+    return c->chips > 0 || c->has_claims;
+}
+
+/* All of them, where none has chips. */
 bool pod_is_training_container(const struct pod *p, int container) {
-    return p->chips == 0 || p->containers[container].chips > 0;
+    return p->chips == 0 || container_has_devices(&p->containers[container]);
 }
 
 int64_t pod_ended_ms(const struct pod *p) {

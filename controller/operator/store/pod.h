@@ -25,6 +25,7 @@ struct container {
     const char *name;
     struct instance *instances; /* by restart count; at least one */
     int32_t chips;
+    bool has_claims;
     uint16_t count, capacity;
     struct instance first; /* few containers have another: instances points to it while it is the only one */
 };
@@ -117,6 +118,7 @@ void store_mark_pod(struct pod *p); /* facts/ reads it again */
 int64_t instance_finished_ms(const struct instance *i);
 /* When the pod ended; TIME_UNKNOWN while it runs. */
 int64_t pod_ended_ms(const struct pod *p);
+bool container_has_devices(const struct container *c); /* chips, or what a ResourceClaim gives */
 bool pod_is_training_container(const struct pod *p, int container);
 /* The container ended because its pod was to be deleted, not by itself. */
 bool instance_was_signaled(const struct pod *p, const struct instance *i);

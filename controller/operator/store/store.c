@@ -19,6 +19,8 @@ void store_init(struct store *store) {
     map_init(&store->events, store_events_free);
     map_init(&store->refusals, free);
     map_init(&store->strings, free);
+    map_init(&store->claims, free);
+    map_init(&store->claims_by_pod, NULL);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         store->watermark_ms[r] = TIME_UNKNOWN;
 }

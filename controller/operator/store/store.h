@@ -27,16 +27,17 @@
 #define STORE_SOON_MS 2000     /* older objects are known, and older than what is observed now */
 
 struct store {
-    struct map targets;      /* uid -> target */
-    struct map names;        /* "JobSet/ns/name" -> newest target */
-    struct map pods;         /* uid -> pod */
-    struct map kube_jobs;    /* uid -> kube_job */
-    struct map workloads;    /* uid -> workload */
-    struct map nodes;        /* name -> node */
-    struct map events;       /* pod uid -> pod_events */
-    struct map refusals;     /* Job uid -> refusals */
-    struct map strings;      /* interned */
-    struct target **touched; /* changed since job/target.c last looked */
+    struct map targets;               /* uid -> target */
+    struct map names;                 /* "JobSet/ns/name" -> newest target */
+    struct map pods;                  /* uid -> pod */
+    struct map kube_jobs;             /* uid -> kube_job */
+    struct map workloads;             /* uid -> workload */
+    struct map nodes;                 /* name -> node */
+    struct map events;                /* pod uid -> pod_events */
+    struct map refusals;              /* Job uid -> refusals */
+    struct map claims, claims_by_pod; /* claim uid -> claim; pod uid -> its first claim: claims.h */
+    struct map strings;               /* interned */
+    struct target **touched;          /* changed since job/target.c last looked */
     size_t touched_count, touched_capacity;
     int64_t watermark_ms[RESOURCE_COUNT]; /* all changes until then were observed; TIME_UNKNOWN */
     int64_t

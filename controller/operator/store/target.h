@@ -60,7 +60,7 @@ struct replicated_job {
     const char *name;
     int64_t replicas, pods;                     /* pods of one job */
     int64_t stride;                             /* largest value of pods so far */
-    int64_t chips;                              /* of one pod */
+    int64_t chips, claimed_chips;               /* of one pod; the latter: of them, by ResourceClaims */
     bool has_dependency, prints_log, is_helper; /* as in struct object_replicated_job */
     struct required *sizes;                     /* elastic sets change it */
     int size_count, size_capacity;

@@ -1,0 +1,13 @@
+/* claims: the chips that pods ask for by ResourceClaims, added to those that their containers ask for. A claim that
+ * several pods share is of the first that it is reserved for. A claim is deleted before its pod is, or lost while no
+ * controller runs: the chips of a pod never become fewer. */
+#ifndef OPERATOR_STORE_CLAIMS_H
+#define OPERATOR_STORE_CLAIMS_H
+
+#include "operator/store/store.h"
+
+int store_observe_claim(struct store *store, enum observed what, struct slice uid, struct slice json);
+/* The pod's containers are known: what was claimed for it before counts. */
+void store_add_claimed(struct store *store, struct pod *p);
+
+#endif
