@@ -495,12 +495,12 @@ static void end_line(struct steplog *s) {
     generic_bar_end_line(&g->bar, s);
 }
 
-/* Its lines look like steps, but there are too few of them. */
+/* Its lines look like steps, but there are too few of them. Step 0 may be printed before the first one. */
 static void end(struct steplog *s) {
     const struct generic *g = s->state;
     bool is_unread = !g->is_accepted && g->bar.drawn > 0;
     for (int i = 0; i < g->candidate_count && !g->is_accepted; i++)
-        is_unread |= g->candidates[i].figures > 0;
+        is_unread |= g->candidates[i].figures > 0 && g->candidates[i].step > 0;
     if (!is_unread || s->counts.steps > 0)
         return;
     struct record r = steplog_record(s, RECORD_UNREAD_STEPS);

@@ -33,10 +33,16 @@ static uint64_t look_of(struct slice line) {
     return UINT64_C(1) << (((unsigned char)line.data[from] * 31 + (unsigned char)line.data[to - 1]) % 64);
 }
 
+/* A progress bar: no drawing is like the one before. */
+static bool draws_itself_again(struct slice line) {
+    const char *return_at = slice_find_char(line, '\r');
+    return return_at != NULL && return_at + 1 < line.data + line.size_bytes;
+}
+
 static bool comes_often(struct slice line) {
     struct generic_line l;
     bool is_training = generic_line_parse(line, &l);
-    return slice_starts(line, " ") || slice_contains(line, "aving") ||
+    return slice_starts(line, " ") || draws_itself_again(line) || slice_contains(line, "aving") ||
            (is_training && (l.is_epoch || generic_line_is_step(&l) || l.is_evaluation));
 }
 

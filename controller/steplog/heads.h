@@ -4,8 +4,9 @@
  * warning, or there are four. Digits do not count: they are times and numbers of processes.
  *
  * Not used are lines that a process writes again and again: of a step, an epoch, an evaluation or a save; those that
- * begin with a space; and those that come again before the second step. A process needs a tenth of a second to start:
- * a line that comes sooner after the line before is of the same process (stamps of whole seconds do not show it). */
+ * begin with a space; progress bars; and those that come again before the second step. A process needs a tenth of a
+ * second to start: a line that comes sooner after the line before is of the same process (stamps of whole seconds do
+ * not show it). */
 #ifndef STEPLOG_HEADS_H
 #define STEPLOG_HEADS_H
 

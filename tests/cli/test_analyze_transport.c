@@ -212,10 +212,10 @@ TEST(what_only_looks_like_ranks) {
     run_done(&run);
 }
 
-static void write_utf16(const char *name, const struct buf *b, bool is_big_endian) {
+static void write_utf16(const char *name, const struct buf *b, bool is_big_endian, bool has_mark) {
     CLEANUP_BUF struct buf wide;
     buf_init(&wide, 1 << 20);
-    buf_append(&wide, is_big_endian ? "\xFE\xFF" : "\xFF\xFE", 2);
+    buf_append(&wide, is_big_endian ? "\xFE\xFF" : "\xFF\xFE", has_mark ? 2 : 0);
     for (size_t i = 0; i < b->size_bytes; i++) {
         if (!is_big_endian)
             buf_append_char(&wide, b->data[i]);
@@ -243,10 +243,12 @@ TEST(byte_order_marks) {
         says_the_truth(forms[i], "a.log", "");
         buf_clear(&b);
         write_lines(&b, forms[i], 0, STEPS);
-        write_utf16("le.log", &b, false);
-        says_the_truth(forms[i], "le.log", "");
-        write_utf16("be.log", &b, true);
-        says_the_truth(forms[i], "- <be.log", "");
+        for (int has_mark = 0; has_mark <= 1; has_mark++) {
+            write_utf16("le.log", &b, false, has_mark);
+            says_the_truth(forms[i], "le.log", "");
+            write_utf16("be.log", &b, true, has_mark);
+            says_the_truth(forms[i], "- <be.log", "");
+        }
         buf_clear(&b); /* as in `gcloud logging read --format=json > be.log` */
         buf_append_text(&b, "[\n");
         for (int step = STEPS - 1; step >= 0; step--)
@@ -254,7 +256,7 @@ TEST(byte_order_marks) {
                        step > 0 ? "{\"textPayload\": \"%L\",\n\"timestamp\":\"%T\"},"
                                 : "{\"textPayload\":\"%L\",\"timestamp\":\"%T\"}]",
                        0, step, true);
-        write_utf16("be.log", &b, true);
+        write_utf16("be.log", &b, true, true);
         says_the_truth("an array", "be.log", "");
     }
     static const char *const short_ones[] = {"",
@@ -265,7 +267,8 @@ TEST(byte_order_marks) {
                                              "\xFF\xFE",
                                              "\xFE\xFF",
                                              ("\xFF\xFE"
-                                              "a")};
+                                              "a"),
+                                             "abc"};
     for (size_t i = 0; i < ARRAY_SIZE(short_ones); i++) {
         run_write_file("a.log", short_ones[i], strlen(short_ones[i]));
         struct run run = run_analyze("a.log", "-o json");

@@ -208,6 +208,8 @@ TEST(the_end_reports_lines_that_look_like_steps_and_are_too_few) {
     read_lines("step %d loss 1", 10, &seen);
     CHECK_INT(seen.steps, 10);
     CHECK_INT(seen.unread, 0);
+    read_lines("step=%d, lr=[0.001]", 1, &seen); /* DeepSpeed's first line, of step 0 */
+    CHECK_INT(seen.unread, 0);
     read_lines("loading shard %d", 10, &seen);
     CHECK_INT(seen.unread, 0);
 }

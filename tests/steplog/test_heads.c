@@ -40,6 +40,9 @@ static void check(int line, const char *log, int count, int64_t at_ms) {
 TEST(first_lines_that_come_again_start_a_process) {
     check(__LINE__, "loading model\nusing 8 devices\n#\n#\nloading model\nusing 8 devices\n#\n", 1, 5);
     check(__LINE__, "loading model\n#\n#\nloading model\n#\n#\n#\nloading model\n#\n", 2, 8);
+    /* A bar is none of the lines: no drawing is like the one before. */
+    check(__LINE__, "loading model\n\r  0%| | 0/7\rloss: 1:  1%| | 1/7\n#\n#\nloading model\n\r 40%|# | 3/7\n#\n", 1,
+          5);
     /* Times and numbers of processes differ; resumed, it does not initialize. */
     check(__LINE__,
           "10:00:01 [17] main\n10:00:02 init\n10:00:03 model\n#\n#\n11:30:00 [95] main\nresume\n11:31:00 model\n", 1,

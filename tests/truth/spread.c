@@ -24,6 +24,7 @@ static const struct {
     {STEPLOG_DEEPSPEED, 3, 1, "a slow step in a process's first line, which holds compilation too, looks the same"},
     {STEPLOG_KERAS, 8, 1, "a slow patch in a process's first epoch looks like compilation"},
     {STEPLOG_LIGHTNING, 2, 1, "a slow patch in a process's first epoch looks like compilation"},
+    {STEPLOG_GENERIC, 15, 1, "no line says at which of the steps between two lines a process resumed"},
 };
 
 static int max_permille(enum steplog_format format, bool is_over) {

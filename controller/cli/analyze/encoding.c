@@ -5,14 +5,24 @@
 #define REPLACEMENT 0xFFFDu
 
 static const char mark[] = "\xEF\xBB\xBF";
-enum { MARK_BYTES = sizeof mark - 1 };
+enum { MARK_BYTES = sizeof mark - 1, LOOK_BYTES = 4 };
+
+/* Two units of Latin text: one byte of each is zero. No other text has such bytes. */
+static bool is_latin(const char *first, const char *second) {
+    return first[0] == '\0' && first[2] == '\0' && second[0] != '\0' && second[2] != '\0';
+}
 
 size_t analyze_encoding_look(struct analyze_encoding *e, const char *bytes, size_t size, bool is_all) {
     bool is_little_endian = size >= 2 && memcmp(bytes, "\xFF\xFE", 2) == 0;
     e->is_big_endian = size >= 2 && memcmp(bytes, "\xFE\xFF", 2) == 0;
+    bool has_mark = is_little_endian || e->is_big_endian;
+    if (!has_mark && size >= LOOK_BYTES) {
+        is_little_endian = is_latin(bytes + 1, bytes);
+        e->is_big_endian = is_latin(bytes, bytes + 1);
+    }
     e->is_utf16 = is_little_endian || e->is_big_endian;
-    e->is_known = is_all || e->is_utf16 || size >= MARK_BYTES;
-    if (e->is_utf16)
+    e->is_known = is_all || has_mark || size >= LOOK_BYTES;
+    if (has_mark)
         return 2;
     return size >= MARK_BYTES && memcmp(bytes, mark, MARK_BYTES) == 0 ? MARK_BYTES : 0;
 }

@@ -1,5 +1,5 @@
-/* analyze_encoding: the bytes of a file as UTF-8. UTF-16 is known by its byte order mark (PowerShell's `>` writes it);
- * a file without one is UTF-8, whose bytes stay as they are. */
+/* analyze_encoding: the bytes of a file as UTF-8. UTF-16 is known by its byte order mark (PowerShell's `>` writes it),
+ * or by the zeros of its first two characters; another file is UTF-8, whose bytes stay as they are. */
 #ifndef CLI_ANALYZE_ENCODING_H
 #define CLI_ANALYZE_ENCODING_H
 
@@ -12,7 +12,7 @@ struct analyze_encoding { /* all-zero before the first bytes */
     unsigned high_unit; /* of a surrogate pair whose second unit has not come; 0: none */
 };
 
-/* Looks at the first bytes, of which three are enough; returns the size of the byte order mark. */
+/* Looks at the first bytes, of which four are enough; returns the size of the byte order mark. */
 size_t analyze_encoding_look(struct analyze_encoding *e, const char *bytes, size_t size, bool is_all);
 /* Writes the next bytes of UTF-16 as UTF-8, at most 3 * (size / 2) + 6 bytes, and returns how many. A unit that is not
  * a character becomes U+FFFD. */
