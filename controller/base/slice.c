@@ -27,21 +27,6 @@ int slice_compare(struct slice a, struct slice b) {
     return a.size_bytes < b.size_bytes ? -1 : a.size_bytes > b.size_bytes;
 }
 
-bool slice_ends(struct slice s, const char *suffix) {
-    size_t n = strlen(suffix);
-    return n == 0 || (s.size_bytes >= n && memcmp(s.data + s.size_bytes - n, suffix, n) == 0);
-}
-
-const char *slice_find(struct slice s, const char *needle) {
-    if (s.size_bytes == 0)
-        return *needle == '\0' ? s.data : NULL;
-    return memmem(s.data, s.size_bytes, needle, strlen(needle));
-}
-
-bool slice_contains(struct slice s, const char *needle) {
-    return *needle == '\0' || slice_find(s, needle) != NULL;
-}
-
 const char *slice_find_char(struct slice s, char c) {
     return s.size_bytes != 0 ? memchr(s.data, c, s.size_bytes) : NULL;
 }

@@ -33,9 +33,18 @@ static inline bool slice_starts(struct slice s, const char *prefix) {
     size_t n = strlen(prefix);
     return s.size_bytes >= n && (n == 0 || memcmp(s.data, prefix, n) == 0);
 }
-bool slice_ends(struct slice s, const char *suffix);
-bool slice_contains(struct slice s, const char *needle);
-const char *slice_find(struct slice s, const char *needle); /* into s, or NULL */
+static inline bool slice_ends(struct slice s, const char *suffix) {
+    size_t n = strlen(suffix);
+    return s.size_bytes >= n && (n == 0 || memcmp(s.data + s.size_bytes - n, suffix, n) == 0);
+}
+/* into s, or NULL */
+static inline const char *slice_find(struct slice s, const char *needle) {
+    size_t n = strlen(needle);
+    return s.size_bytes < n ? NULL : n == 0 ? s.data : (const char *)memmem(s.data, s.size_bytes, needle, n);
+}
+static inline bool slice_contains(struct slice s, const char *needle) {
+    return *needle == '\0' || slice_find(s, needle) != NULL;
+}
 const char *slice_find_char(struct slice s, char c);
 struct slice slice_trim(struct slice s);                          /* spaces, tabs, CR, LF at both ends */
 static inline struct slice slice_skip(struct slice s, size_t n) { /* n beyond the size: all of it */

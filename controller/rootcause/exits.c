@@ -18,9 +18,18 @@ const struct exit_meaning *exit_meaning_of(int64_t code) {
     return NULL;
 }
 
+static bool has_digit(struct slice text) {
+    for (size_t i = 0; i < text.size_bytes; i++)
+        if (text.data[i] >= '0' && text.data[i] <= '9')
+            return true;
+    return false;
+}
+
 bool exit_code_in(struct slice line, int64_t *code) {
     static const char *const words[] = {"exitcode",    "exit code", "exited with code", "return code",
                                         "exit status", "EXIT CODE", "Exit Code",        "ExitCode"};
+    if (!has_digit(line))
+        return false;
     if (!slice_contains(line, "xit") && !slice_contains(line, words[3]) && !slice_contains(line, words[5]))
         return false; /* most lines: three searches, not one for each word */
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {

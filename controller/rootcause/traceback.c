@@ -371,6 +371,8 @@ static const char *cut_off_frame(struct slice text) {
         return text.data;
     if (is_boxed(text, &rest) && slice_starts(rest, "/") && slice_contains(rest, ".py:"))
         return text.data;
+    if (slice_find_char(text, '"') == NULL)
+        return NULL;
     const char *at = slice_starts(text, "File \"") ? text.data : slice_find(text, "  File \"");
     return at != NULL && slice_contains(slice_range(at, text.data + text.size_bytes), ", line ") ? at : NULL;
 }

@@ -59,7 +59,8 @@ more_disk() {
     without "$1" "it needs $gb GB of free disk below $ROOT, there are $((free_mb / 1000))"
   fi
 }
-more_disk deaths 10 # PyTorch with CUDA's libraries, and the archives that it comes in
+compgen -G "$ROOT/.build/deaths/venv/lib/*/site-packages/torch/version.py" >/dev/null || # setup.sh was not run before
+  more_disk deaths 10 # PyTorch with CUDA's libraries, and the archives that it comes in
 more_disk maxtext 5 # 1.3 GB, unpacked from as much, and an image on two nodes
 echo "free disk: $((free_mb / 1000)) GB, $need_gb needed"
 
