@@ -122,11 +122,13 @@ static bool is_programming_error(struct slice name) {
 
 /* A line of source may raise what its caller handles; the head of a traceback names what ended the program. */
 void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, const struct line *line,
-                            struct slice name, bool is_head, int64_t number) {
-    const struct signature *row = matcher_find(log->matcher, name, NULL);
+                            struct slice source, bool is_head, int64_t number) {
+    struct slice name = traceback_name(source);
+    const struct signature *row = matcher_find(log->matcher, is_head ? name : source, NULL);
     if (row == NULL)
         row = matcher_exception(log->matcher, name);
-    bool is_named = row != NULL ? row->role == ROLE_PRIMARY : is_head || is_programming_error(name);
+    bool says_enough = is_head ? !signature_is_general(name) : is_programming_error(name);
+    bool is_named = row != NULL ? row->role == ROLE_PRIMARY : says_enough;
     if (!is_named || w->traceback.is_ignored || w->traceback.is_thread)
         return;
     struct finding f = finding_make(line, w, row, number, 0);

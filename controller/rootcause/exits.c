@@ -30,6 +30,12 @@ bool exit_code_in(struct slice line, int64_t *code) {
                                         "exit status", "EXIT CODE", "Exit Code",        "ExitCode"};
     if (!has_digit(line))
         return false;
+    const char *signal = slice_find(line, " code -"); /* Paddle: of a process that a signal ended */
+    if (signal != NULL) {
+        struct slice rest = slice_range(signal + strlen(" code "), line.data + line.size_bytes);
+        if (slice_take_int(&rest, code))
+            return true;
+    }
     if (!slice_contains(line, "xit") && !slice_contains(line, words[3]) && !slice_contains(line, words[5]))
         return false; /* most lines: three searches, not one for each word */
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {

@@ -48,6 +48,18 @@ int64_t finding_rank_of(const struct line *line, const struct writer *w) {
     return rank != RANK_UNKNOWN ? rank : w->rank;
 }
 
+/* What a line warns of, or is tried again, was not the end: it counts only where nothing else does. */
+static enum rootcause_role role_in(struct slice text, enum rootcause_role role) {
+    if (line_is_python_warning(text))
+        return role == ROLE_PRIMARY || role == ROLE_WEAK ? ROLE_LAST : ROLE_ADVICE;
+    if (role != ROLE_PRIMARY && role != ROLE_SYMPTOM)
+        return role;
+    bool is_retried = line_says_retry(text);
+    if (role == ROLE_SYMPTOM)
+        return is_retried ? ROLE_ADVICE : role;
+    return is_retried || line_is_warning(text) ? ROLE_WEAK : role;
+}
+
 struct finding finding_make(const struct line *line, const struct writer *w, const struct signature *row,
                             int64_t number, size_t at) {
     struct finding f = {.role = ROLE_COUNT, .line = number, .at_ns = line->at_ns, .row = row};
@@ -59,10 +71,7 @@ struct finding finding_make(const struct line *line, const struct writer *w, con
     if (row == NULL)
         return f;
     f.class_ = row->class_;
-    bool is_retried = line_says_retry(line->text);
-    f.role = row->role == ROLE_PRIMARY && (is_retried || line_is_warning(line->text)) ? ROLE_WEAK
-             : row->role == ROLE_SYMPTOM && is_retried                                ? ROLE_ADVICE
-                                                                                      : row->role;
+    f.role = role_in(line->text, row->role);
     f.is_stop = row->role == ROLE_STOP;
     f.owner = row->owner;
     slice_copy(f.reason, sizeof f.reason, row->reason);

@@ -177,6 +177,15 @@ static bool has_word(struct slice text, const char *const *words, size_t count) 
     return false;
 }
 
+bool line_is_fatal(struct slice text) {
+    return text.size_bytes > 6 && text.data[0] == 'F' && is_digits(text, 1, 4) && text.data[5] == ' ';
+}
+
+bool line_is_python_warning(struct slice text) {
+    const char *at = slice_find(text, "Warning: ");
+    return at != NULL && at > text.data && islower((unsigned char)at[-1]);
+}
+
 bool line_says_retry(struct slice text) {
     static const char *const words[] = {"Retrying",  "retrying",         "ill retry",     "ill be retried", "Retry in ",
                                         "retry in ", "trying again in ", "ill try again", "backing off"};

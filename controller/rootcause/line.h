@@ -30,6 +30,10 @@ bool line_is_message_key(struct slice key);
 /* "[W socket.cpp:401]", "W0822 16:10:35 ", "I0822 16:10:35 ", "- WARNING -": what goes wrong there was not the end.
  * NCCL says WARN of errors. */
 bool line_is_warning(struct slice text);
+/* "F0105 10:00:00": glog's FATAL, after which the process aborts. */
+bool line_is_fatal(struct slice text);
+/* "a.py:52: UserWarning: ": Python's warnings, after which the program continues. */
+bool line_is_python_warning(struct slice text);
 /* Whether the writer says that it tries again: what it reports is not yet the end. */
 bool line_says_retry(struct slice text);
 /* Whether the writer says that it leaves out what failed: it survived. */

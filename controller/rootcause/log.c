@@ -120,6 +120,17 @@ static void take_exit_code(struct rootcause_log *log, const struct writer *w, co
         finding_keep(log, &f);
 }
 
+static void take_fatal(struct rootcause_log *log, const struct writer *w, const struct line *line, int64_t number) {
+    if (!line_is_fatal(line->text) || log->found[ROLE_LAST].role != ROLE_COUNT)
+        return;
+    struct finding f = finding_make(line, w, NULL, number, 0);
+    f.role = ROLE_LAST;
+    f.class_ = CLASS_CRASH_SIGNAL;
+    f.owner = rootcause_class_owner(CLASS_CRASH_SIGNAL);
+    snprintf(f.reason, sizeof f.reason, "CheckFailure");
+    finding_keep(log, &f);
+}
+
 /* faulthandler prints the frames after the line that names the signal. */
 static void add_crash_frame(struct rootcause_log *log, const struct writer *w) {
     struct finding *f = &log->found[ROLE_WEAK];
@@ -221,8 +232,10 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
         exceptions_take(log, w, line, row, at, exception, kind == TRACEBACK_BARE, number);
         return;
     }
-    if (row == NULL || row->role >= ROLE_WRAPPER)
+    if (row == NULL || row->role >= ROLE_WRAPPER) {
         take_exit_code(log, w, line, number);
+        take_fatal(log, w, line, number);
+    }
     if (exceptions_take_message(log, w, line, row, at, number) || row == NULL || row->role >= ROLE_ADVICE)
         return;
     int64_t rank = finding_rank_of(line, w);

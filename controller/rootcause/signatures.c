@@ -192,8 +192,7 @@ static bool is_of_any_value(struct slice name) {
     return slice_is(name, "ValueError") || slice_is(name, "AssertionError") || slice_is(name, "Exception");
 }
 
-/* Names that say nothing of what was wrong. */
-static bool is_general(struct slice name) {
+bool signature_is_general(struct slice name) {
     static const char *const names[] = {"RuntimeError", "OSError",         "IOError",       "EnvironmentError",
                                         "SystemError",  "XlaRuntimeError", "InternalError", "JaxRuntimeError",
                                         "TimeoutError", "UnknownError"};
@@ -217,7 +216,7 @@ const struct signature *matcher_exception(const struct matcher *m, struct slice 
     }
     struct slice message = slice_skip(text, name.size_bytes);
     const struct signature *row = is_of_any_value(name) ? matcher_within(m, IN_VALUE, message) : NULL;
-    if (is_general(name))
+    if (signature_is_general(name))
         return row != NULL ? row : matcher_within(m, IN_MESSAGE, message);
     const char *paren = slice_find_char(name, '(');
     return matcher_within(m, IN_NAME, paren != NULL ? slice_range(name.data, paren) : name);

@@ -51,6 +51,8 @@ const struct signature *matcher_exception(const struct matcher *m, struct slice 
 /* The first row whose text is within a frame, "/path/file.py, in function", or a name; NULL: none. place: IN_FRAME, or
  * IN_RAISED for the last frame, or IN_NAME. */
 const struct signature *matcher_within(const struct matcher *m, enum signature_place place, struct slice text);
+/* Whether an exception's name says nothing of what was wrong. */
+bool signature_is_general(struct slice name);
 /* All rows, in the order of the table. */
 const struct signature *matcher_rows(const struct matcher *m, size_t *count);
 

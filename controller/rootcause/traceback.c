@@ -158,7 +158,10 @@ static bool take_box_frame(struct traceback *t, const struct matcher *m, struct 
     if (!slice_take_until(&rest, ':', &path))
         return false;
     rest = slice_trim(rest);
-    if (!slice_take_uint(&rest, &number) || !slice_take_prefix(&rest, " in "))
+    if (!slice_take_uint(&rest, &number))
+        return false;
+    slice_take_char(&rest, ' '); /* there the box may have wrapped it */
+    if (!slice_take_prefix(&rest, "in "))
         return false;
     size_t n = 0;
     while (n < rest.size_bytes && rest.data[n] != ' ')
@@ -167,14 +170,49 @@ static bool take_box_frame(struct traceback *t, const struct matcher *m, struct 
     return true;
 }
 
-/* rich: "│ /a/train.py:12 in step                  │". A narrow box wraps that within the path, or after its colon. */
-static bool take_box(struct traceback *t, const struct matcher *m, struct slice text) {
-    struct slice content;
-    if (!is_boxed(text, &content))
+/* "/a/train.py:12", alone or before " in step". */
+static bool is_unboxed_frame(struct slice text) {
+    int64_t number;
+    const char *at =
+        text.size_bytes > 0 && (text.data[0] == '/' || text.data[0] == '~') ? slice_find(text, ".py:") : NULL;
+    if (at == NULL)
         return false;
-    bool is_frame = content.size_bytes > 0 && content.data[0] != ' ';
+    struct slice rest = slice_range(at + strlen(".py:"), text.data + text.size_bytes);
+    return slice_take_uint(&rest, &number) && (rest.size_bytes == 0 || slice_starts(rest, " in "));
+}
+
+/* rich marks the line of source that a frame runs: "❱ 12 │   step(x)". */
+static bool take_marked_source(struct slice content, struct slice *source) {
+    int64_t number;
+    if (!slice_take_prefix(&content, "\xe2\x9d\xb1"))
+        return false;
     content = slice_trim(content);
-    size_t size = is_frame ? strlen(t->boxed) : 0;
+    if (!slice_take_uint(&content, &number))
+        return false;
+    do
+        content = slice_trim(content);
+    while (slice_take_prefix(&content, "\xe2\x94\x82"));
+    *source = content;
+    return true;
+}
+
+/* rich: "│ /a/train.py:12 in step                  │", or the same without the box, as people paste it. A narrow box
+ * wraps that within the path, or after its colon. */
+static bool take_rich(struct traceback *t, const struct matcher *m, struct slice text, struct slice *source) {
+    struct slice content = text;
+    bool is_in_box = is_boxed(text, &content), is_rest = t->boxed[0] != '\0';
+    if (take_marked_source(slice_trim(content), source)) {
+        t->source_row = matcher_within(m, IN_FRAME, *source);
+        t->boxed[0] = '\0';
+        return true;
+    }
+    if (!is_in_box)
+        is_rest = is_rest && slice_starts(text, "in ");
+    bool is_frame = is_in_box ? content.size_bytes > 0 && content.data[0] != ' ' : is_rest || is_unboxed_frame(text);
+    if (!is_in_box && !is_frame)
+        return false;
+    content = slice_trim(content);
+    size_t size = is_frame && is_rest ? strlen(t->boxed) : 0;
     t->boxed[size] = '\0';
     if (!is_frame)
         return true;
@@ -248,8 +286,7 @@ static bool find_exception(struct slice text, bool is_certain, struct slice *exc
     return true;
 }
 
-/* The name at the start of the text: "a.b.ValueError(...)" is "ValueError". */
-static struct slice name_at_start(struct slice text) {
+struct slice traceback_name(struct slice text) {
     size_t start = 0, n = 0;
     while (n < text.size_bytes && (is_name_byte(text.data[n]) || text.data[n] == '.'))
         if (text.data[n++] == '.')
@@ -261,13 +298,13 @@ static struct slice name_at_start(struct slice text) {
 static bool is_raise(struct slice source, struct slice *exception) {
     if (!slice_take_prefix(&source, "raise "))
         return false;
-    *exception = name_at_start(source);
-    return has_ending(*exception);
+    *exception = source;
+    return has_ending(traceback_name(source));
 }
 
 /* IPython names the exception above the frames as well: "ValueError      Traceback (most recent call last)". */
 static bool is_headed(struct slice text, struct slice *exception) {
-    *exception = name_at_start(text);
+    *exception = traceback_name(text);
     struct slice rest = slice_range(exception->data + exception->size_bytes, text.data + text.size_bytes);
     return rest.size_bytes > 0 && rest.data[0] == ' ' && slice_starts(slice_trim(rest), start_words) &&
            has_ending(*exception);
@@ -324,14 +361,15 @@ static enum traceback_line take_open(struct traceback *t, const struct matcher *
     bool had_source_next = t->has_source_next && !is_outside;
     t->has_source_next = false;
     struct slice source = {text.data, 0};
-    if (take_ipython_frame(t, m, text) || take_old_ipython_frame(t, m, text) || take_arrow(t, m, text, &source))
+    if (take_ipython_frame(t, m, text) || take_old_ipython_frame(t, m, text) || take_arrow(t, m, text, &source) ||
+        take_rich(t, m, text, &source))
         return is_raise(source, exception) ? TRACEBACK_RAISES : TRACEBACK_INSIDE;
     if (take_frame(t, m, text)) {
         t->has_source_next = true;
         t->is_indented = indentation > 0;
         return TRACEBACK_INSIDE;
     }
-    if (take_box(t, m, text) || is_marker(text) || slice_starts(text, "[Previous line repeated"))
+    if (is_marker(text) || slice_starts(text, "[Previous line repeated"))
         return TRACEBACK_INSIDE;
     if (!t->is_reversed && find_exception(text, indentation <= 1 && !had_source_next, exception)) {
         t->is_open = false;
@@ -370,6 +408,8 @@ static const char *cut_off_frame(struct slice text) {
         slice_starts(rest, ", in "))
         return text.data;
     if (is_boxed(text, &rest) && slice_starts(rest, "/") && slice_contains(rest, ".py:"))
+        return text.data;
+    if (is_unboxed_frame(text))
         return text.data;
     if (slice_find_char(text, '"') == NULL)
         return NULL;

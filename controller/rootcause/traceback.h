@@ -35,7 +35,7 @@ struct traceback {                                          /* all-zero: outside
     int lines;
     size_t column; /* of a logger whose prefix every line has: its size */
     bool has_column;
-    char boxed[2 * TRACEBACK_FRAME_BYTES]; /* the start of a frame that a box of rich wraps; "" if none */
+    char boxed[2 * TRACEBACK_FRAME_BYTES]; /* the start of a frame that rich wraps; "" if none */
     char frame[TRACEBACK_FRAME_BYTES];     /* the last one outside installed packages: "train.py:12 in step" */
     struct named_frame named;              /* by IN_FRAME */
     struct named_frame raised;             /* by IN_RAISED: the last frame, or none */
@@ -43,10 +43,12 @@ struct traceback {                                          /* all-zero: outside
 };
 
 /* text: without indentation. After TRACEBACK_EXCEPTION and TRACEBACK_BARE *exception is "Name: message" without the
- * modules of the name, after TRACEBACK_RAISES and TRACEBACK_HEADED its name. */
+ * modules of the name, after TRACEBACK_HEADED its name, after TRACEBACK_RAISES the source that raises it. */
 enum traceback_line traceback_take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
                                    struct slice *exception);
 
+/* The name that source or an exception starts with, without its modules. */
+struct slice traceback_name(struct slice text);
 /* Where the exception was raised says what it is about: the row of the last frame, then of the deepest that the table
  * names, then of the last line of source. NULL: none. */
 const struct signature *traceback_row(const struct traceback *t);

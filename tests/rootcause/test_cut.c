@@ -79,3 +79,35 @@ TEST(a_worker_whose_traceback_has_no_end) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* People paste what rich prints without its box. A narrow box wraps a frame before the function's name. */
+TEST(frames_of_rich_without_a_box_or_wrapped) {
+    static const struct example examples[] = {
+        {CLASS_CHECKPOINT_ERROR, false,
+         " /v/site-packages/torch/serialization.py:797\n in load\n\n    794          # as before\n"
+         " \xe2\x9d\xb1  797          with reader(f) as g:\n"},
+        {CLASS_CHECKPOINT_ERROR, false, " /v/site-packages/torch/serialization.py:797 in load\n"},
+        {CLASS_CHECKPOINT_ERROR, false,
+         "\xe2\x94\x82 /v/site-packages/torch/serialization.py:797  \xe2\x94\x82\n"
+         "\xe2\x94\x82 in load                                     \xe2\x94\x82\n"},
+        {CLASS_UNKNOWN, false, "/v/site-packages/torch/serialization.py:797: note: an argument is unused\n"},
+        {CLASS_UNKNOWN, false, "/v/site-packages/torch/serialization.py\n in load\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* The source that raises an exception quotes its message; what its caller handled is not the end. */
+TEST(an_exception_that_only_the_source_names) {
+    static const struct example examples[] = {
+        {CLASS_SHM_DATALOADER, false,
+         "\xe2\x94\x82 /v/utils/data/x.py:9 in get  \xe2\x94\x82\n\xe2\x94\x82 \xe2\x9d\xb1 9 \xe2\x94\x82   raise "
+         "RuntimeError('DataLoader worker (pid(s) {}) exited unexpectedly'.f \xe2\x94\x82\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "Traceback (most recent call last):\n  File \"/app/a.py\", line 7, in f\n"
+         "    raise RuntimeError('DataLoader worker (pid(s) {}) exited unexpectedly')\nIndexError: x\n"},
+        {CLASS_UNKNOWN, false, /* the name says nothing */
+         "RuntimeError                              Traceback (most recent call last)\nCell In[3], line 1\n"
+         "----> 1 step(x)\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}

@@ -67,7 +67,7 @@ TEST(messages_of_libraries) {
         /* google-api-core */
         {CLASS_STORAGE_ERROR, false,
          "google.api_core.exceptions.DeadlineExceeded: 504 Deadline Exceeded: POST https://storage.googleapis.com/x\n"},
-        {CLASS_STARTUP_RENDEZVOUS, false, "status = StatusCode.DEADLINE_EXCEEDED details = Deadline Exceeded\n"},
+        {CLASS_PEER_LOST, true, "status = StatusCode.DEADLINE_EXCEEDED details = Deadline Exceeded\n"},
         /* urllib; HTTP/1.1 status lines that clients quote */
         {CLASS_STORAGE_ERROR, false, "urllib.error.HTTPError: HTTP Error 503: Slow Down\n"},
         {CLASS_AUTH_QUOTA, false, "fatal: received 429 Too Many Requests\n"},

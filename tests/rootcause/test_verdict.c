@@ -426,7 +426,7 @@ TEST(structured_messages) {
 
 TEST(advice_and_source_lines_are_no_evidence) {
     struct rootcause_verdict v;
-    JUDGE(&v, "a.py:1: UserWarning: CUDA initialization: Found no NVIDIA driver on your system.\n");
+    JUDGE(&v, "a.py:1: UserWarning: TypedStorage is deprecated.\n");
     check(&v, CLASS_UNKNOWN, VERDICT_NO_LOG, false);
     JUDGE(&v, "Traceback (most recent call last):\n  File \"/app/a.py\", line 3, in f\n"
               "    raise RuntimeError(\"CUDA out of memory\")\nIndexError: list index out of range\n");

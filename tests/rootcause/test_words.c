@@ -127,3 +127,38 @@ TEST(words_of_launchers_and_loops) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* A warning of Python is not the end, but it may be all there is. */
+TEST(warnings_of_python_count_last) {
+    static const struct example examples[] = {
+        {CLASS_GPU_DRIVER, false,
+         "a.py:52: UserWarning: CUDA initialization: Error 803: system has unsupported display driver / cuda driver "
+         "combination\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "a.py:52: UserWarning: CUDA initialization: Error 803: system has unsupported display driver / cuda driver "
+         "combination\n"
+         "Traceback (most recent call last):\n  File \"/app/a.py\", line 3, in f\n    x\nIndexError: y\n"},
+        {CLASS_PEER_LOST, true,
+         "a.py:52: UserWarning: CUDA initialization: Error 803: system has unsupported display driver / cuda driver "
+         "combination\n"
+         "Connection closed by remote peer host<1>\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* glog prints F before it aborts; Paddle's launcher prints a signal as a negative code. */
+TEST(how_a_process_ended_by_its_log) {
+    static const struct example examples[] = {
+        {CLASS_CRASH_SIGNAL, false, "F1120 10:00:00.000000 17 init.cc:1205] Init() has not finished yet\n"},
+        {CLASS_UNKNOWN, false, "F1 score 0.93\n"},
+        {CLASS_DEVICE_OOM, false,
+         "F1120 10:00:00.000000 17 init.cc:1205] Init() has not finished yet\nCUDA out of memory. Tried to x\n"},
+        {CLASS_CRASH_SIGNAL, false, "Container rank 0 status failed cmd ['train.py'] code -11 log log/0.log\n"},
+        {CLASS_UNKNOWN, false, "Container rank 0 status failed cmd ['train.py'] code 1 log log/0.log\n"},
+        {CLASS_CONFIG_ERROR, false, "train.py: error: 'Configuration check failed'\n"},
+        {CLASS_HOST_OOM, false, "memory allocation of 2097152 bytes failed\n"},
+        {CLASS_PREEMPTION, false, /* a notice names the cause of what was seen before */
+         "The actor died unexpectedly before finishing this task.\n\tthe actor's node was preempted: drain\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}

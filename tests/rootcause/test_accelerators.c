@@ -1,0 +1,44 @@
+/* Accelerators besides GPUs of CUDA: AWS Neuron and Intel Gaudi, by the numbers and the names of their statuses. */
+#include "examples.h"
+
+TEST(statuses_of_neuron) {
+    static const struct example examples[] = {
+        {CLASS_DEVICE_OOM, false, "RuntimeError: nrt_load status=4, error message=\"x\"\n"},
+        {CLASS_HANG_WATCHDOG, true, "nrt_execute: status=5, error message=\"x\"\n"},
+        {CLASS_NAN_DIVERGENCE, false, "RuntimeError: nrt_execute status=1003, error message=\"x\"\n"},
+        {CLASS_GPU_DRIVER, false, "ERROR NRT status NRT_EXEC_NC_BUSY\n"},
+        {CLASS_GPU_HARDWARE, false, "nrt_execute status=1202, message: Unknown\n"},
+        {CLASS_GPU_HARDWARE, false, "NRT status NRT_EXEC_HW_ERR_HBM_UE\n"},
+        /* a collective that hangs may do so because of another worker */
+        {CLASS_COLLECTIVE_TIMEOUT, true, "NRT status NRT_EXEC_HW_ERR_COLLECTIVES\n"},
+        {CLASS_COLLECTIVE_TIMEOUT, true, "nrt_execute status=1200, message: Unknown\n"},
+        {CLASS_CUDA_ERROR, false, "nrt_load status=1, error message=\"Non specific failure\"\n"},
+        {CLASS_UNKNOWN, false, "nrt_execute status=0, all is well\n"},
+        {CLASS_GPU_DRIVER, false, "10:00:00.1 7:7 ERROR  TDRV:init_phase1    Could not open the nd3\n"},
+        {CLASS_COMPILE_ERROR, false,
+         "Traceback (most recent call last):\n  File \"/app/a.py\", line 7, in f\n    run()\n"
+         "subprocess.CalledProcessError: Command '['neuronx-cc', 'compile']' returned non-zero exit status 70.\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+TEST(statuses_of_gaudi) {
+    static const struct example examples[] = {
+        {CLASS_GPU_DRIVER, false, "RuntimeError: synStatus=8 [Device not found] Device acquire failed.\n"},
+        {CLASS_DEVICE_OOM, false, "RuntimeError: synStatus=4 [Out of device memory]\n"},
+        {CLASS_DEVICE_OOM, false, "RuntimeError: [Rank:0] FATAL ERROR :: MODULE:PT_DEVMEM Allocation failed\n"},
+        {CLASS_HOST_OOM, false, "failed: synOutOfHostMemory\n"},
+        {CLASS_COMPILE_ERROR, false, "RuntimeError: Graph compile failed. synStatus=synStatus 26 [Generic failure].\n"},
+        {CLASS_CUDA_ERROR, false, "RuntimeError: synStatus=26 [Generic failure]\n"},
+        {CLASS_CUDA_ERROR, false, "  what():  [Rank:0] FATAL ERROR :: MODULE:PT_DEVICE GRAPH:: Capture must end\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+TEST(statuses_of_ascend) {
+    static const struct example examples[] = {
+        {CLASS_HANG_WATCHDOG, true, "rtDeviceSynchronize execute failed, reason=[stream sync timeout]\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false, "HcclCommInitRootInfo failed.\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
