@@ -25,6 +25,12 @@ static void escape(char *out, size_t size_bytes, const char *text, const char *a
     out[n] = '\0';
 }
 
+void archive_object_name_prefix(char out[static ARCHIVE_OBJECT_SIZE], const char *name) {
+    char text[NAME_MAX_BYTES];
+    escape(text, sizeof text, name, ".-");
+    snprintf(out, ARCHIVE_OBJECT_SIZE, "%s_", text);
+}
+
 void archive_object_prefix(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key) {
     char name[NAME_MAX_BYTES], uid[UID_MAX_BYTES], target[UID_MAX_BYTES];
     escape(name, sizeof name, key->name, ".-");

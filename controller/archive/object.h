@@ -22,6 +22,8 @@ struct archive_key { /* one job's count; texts are borrowed */
 
 /* The names, up to the sequence: "NAME_UID_TARGET_". Long ones are cut. */
 void archive_object_prefix(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key);
+/* The same as far as the job's name: "NAME_". */
+void archive_object_name_prefix(char out[static ARCHIVE_OBJECT_SIZE], const char *name);
 void archive_object_file(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key, int sequence);
 /* The sequence of a file's name; -1: it is not such a name, or has another prefix. */
 int archive_object_sequence(const char *file, const char *prefix);

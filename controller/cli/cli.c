@@ -46,10 +46,11 @@ static const struct command {
      "json, yaml, name", explain_command, NULL},
     {"timeline", "timeline NAME [-n NAMESPACE] [-o json|yaml|name|jsonpath=...]", "one job's executions on a time axis",
      "timeline llama3-70b -n research\0", NEEDS_NAME, OBJECTS, "json, yaml, name", timeline_command, NULL},
-    {"ledger", "ledger NAME [-n NAMESPACE] [--controller-namespace NAMESPACE] [-o table|jsonl]",
-     "one job's time, span by span, from the controller, by kubectl port-forward; jsonl: what recomputes its status",
-     "ledger llama3-70b -n research\0ledger llama3-70b -o jsonl\0", NEEDS_NAME, OWN_FORMS, "table, jsonl",
-     ledger_command, NULL},
+    {"ledger", "ledger NAME [-n NAMESPACE] [--controller-namespace NAMESPACE | --archive DIR] [-o table|jsonl]",
+     "one job's time, span by span, from the controller, by kubectl port-forward, or from an archive; jsonl: what "
+     "recomputes its status",
+     "ledger llama3-70b -n research\0ledger llama3-70b -o jsonl\0ledger llama3-70b --archive /mnt/goodput\0",
+     NEEDS_NAME, OWN_FORMS, "table, jsonl", ledger_command, NULL},
     {"report",
      "report NAME --html FILE [-n NAMESPACE]\n"
      "      report --owner OWNER [--from TIME] [--to TIME] [NAME] [-n NAMESPACE | -A] [-o table|json|csv] [--html "
@@ -113,6 +114,8 @@ static const struct argument_row table[] = {
      "  --no-headers            neither the names of columns nor the sum\n"},
     {NULL, "--controller-namespace", AT(ledger.controller_namespace), true, NULL, "ledger",
      "  --controller-namespace N  where goodput-controller runs; default: goodput-system\n"},
+    {NULL, "--archive", AT(ledger.archive), true, NULL, "ledger",
+     "  --archive DIR           read the folder of a controller's archive, not the cluster\n"},
     {"-o", "--output", AT(output), true, NULL, "top, explain, timeline, ledger, report, fleet, whatif, formats",
      "  -o, --output FORMAT     one of the formats of the usage\n"},
     {"-w", "--watch", AT(watch), false, NULL, "top",

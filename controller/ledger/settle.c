@@ -367,7 +367,7 @@ static int64_t *snapshot_steps(const struct training *t, int64_t at_ms, size_t *
 
 static void hand_over(const struct sweep *s) {
     size_t count = s->interruptions->count, kept = (size_t)(s->at.interruption + 1);
-    struct ledger_interruption *all = mem_alloc((count + 1) * sizeof *all);
+    CLEANUP_FREE struct ledger_interruption *all = mem_alloc((count + 1) * sizeof *all);
     for (size_t i = 0; i < count; i++)
         sweep_fill_interruption(&all[i], s, i);
     struct ledger_settled_part part = {.from_ms = s->training->from_ms,

@@ -62,6 +62,16 @@ static int count(const char *text, const char *part) {
     return n;
 }
 
+/* What the command prints (heap). */
+static char *ledger(const char *name, const char *archive, const char *output, int code) {
+    struct program *p = program_start(
+        "kubectl-goodput", (const char *[]){"ledger", name, "-n", "default", "-o", output, "--archive", archive, NULL});
+    CHECK_INT(program_wait(p, DEADLINE_MS), code);
+    char *text = mem_strdup(program_output(p));
+    program_free(p);
+    return text;
+}
+
 TEST(a_killed_controllers_archive_is_continued_and_has_the_final_status) {
     struct followed f;
     char archive[FOLDER_PATH];
@@ -83,6 +93,11 @@ TEST(a_killed_controllers_archive_is_continued_and_has_the_final_status) {
     CHECK_INT(count(lines, "\"final\":true}"), 1);
     CHECK_INT(count(lines, "{\"record\":\"steps\",\"retained\":3100,"), 1);
     CHECK_INT(count(lines, "{\"record\":\"status\","), 1);
+    CLEANUP_FREE char *read = ledger("j", archive, "jsonl", 0), *table = ledger("j", archive, "table", 0);
+    CHECK_TEXT(read, lines);
+    CHECK_INT(count(table, "\n") > 5, 1);
+    CLEANUP_FREE char *absent = ledger("k", archive, "jsonl", 1);
+    CHECK_INT(count(absent, "the archive has no job default/k"), 1);
     followed_end(&f);
     folder_remove(archive);
 }

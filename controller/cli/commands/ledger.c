@@ -1,5 +1,6 @@
 #include "cli/commands/ledger.h"
 
+#include "archive/read.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "base/slice.h"
@@ -148,11 +149,8 @@ static int fetch(const struct cli_options *options, const char *path, struct buf
     return r;
 }
 
-int ledger_command(const struct cli_options *options, struct error **err) {
-    CLEANUP_BUF struct buf lines, out;
+static int ask_controller(const struct cli_options *options, struct buf *lines, struct error **err) {
     json_t *job = NULL;
-    buf_init(&lines, MAX_BYTES);
-    buf_init(&out, TABLE_BYTES);
     int r = cluster_get(options, &job, err); /* also finds the namespace, and whether the user may read it */
     if (r < 0)
         return r;
@@ -160,7 +158,16 @@ int ledger_command(const struct cli_options *options, struct error **err) {
                                          pick_text(job, "metadata.name"));
     json_decref(job);
     interrupt_defer();
-    r = fetch(options, path, &lines, err);
+    return fetch(options, path, lines, err);
+}
+
+int ledger_command(const struct cli_options *options, struct error **err) {
+    CLEANUP_BUF struct buf lines, out;
+    buf_init(&lines, MAX_BYTES);
+    buf_init(&out, TABLE_BYTES);
+    int r = options->ledger.archive != NULL
+                ? archive_read(options->ledger.archive, options->namespace_, options->name, &lines, err)
+                : ask_controller(options, &lines, err);
     if (r < 0)
         return r;
     if (options->output != NULL && strcmp(options->output, "jsonl") == 0)

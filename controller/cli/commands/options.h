@@ -33,6 +33,7 @@ struct cli_dashboard_options {
 /* Options of ledger. */
 struct cli_ledger_options {
     const char *controller_namespace; /* NULL: FORWARD_NAMESPACE */
+    const char *archive;              /* the folder of an archive; NULL: the controller is asked */
 };
 
 struct cli_options { /* texts borrowed from argv */
