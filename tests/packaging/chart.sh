@@ -52,6 +52,13 @@ same "watchNamespaces: a Role in each" "  namespace: ml   namespace: research" \
 	"$(render --set 'watchNamespaces={research,ml}' | grep -A3 '^kind: Role$' | grep -E 'namespace: (research|ml)' | sort | paste -sd' ')"
 same "watchNamespaces: only nodes, their devices, and who reads metrics, for the whole cluster" "nodes resourceslices steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status tokenreviews subjectaccessreviews" \
 	"$(render --set 'watchNamespaces={research}' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p' | paste -sd' ')"
+tenant() { render --set 'watchNamespaces={research},rbac.clusterRoles=false,metrics.enabled=false,crds.install=false,stepLogFormats.install=false' "$@"; }
+same "rbac.clusterRoles=false: Roles in watchNamespaces and in its own namespace alone" "  namespace: goodput-system   namespace: research" \
+	"$(tenant | grep -A3 '^kind: Role$' | grep -E '^  namespace:' | sort | paste -sd' ')"
+same "and nothing for the whole cluster" "" "$(tenant | kinds | grep -oE 'Cluster[A-Za-z]+=')"
+refused() { render "$@" 2>&1 | grep -o 'rbac.clusterRoles=false needs [a-zA-Z.]*'; }
+same "rbac.clusterRoles=false without watchNamespaces is refused" "rbac.clusterRoles=false needs watchNamespaces" "$(refused --set rbac.clusterRoles=false,metrics.enabled=false)"
+same "rbac.clusterRoles=false with metrics is refused" "rbac.clusterRoles=false needs metrics.enabled" "$(refused --set 'watchNamespaces={research},rbac.clusterRoles=false')"
 same "metrics.enabled=false asks nobody who reads them" "nodes resourceslices steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status" \
 	"$(render --set 'watchNamespaces={research},metrics.enabled=false' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p' | paste -sd' ')"
 same "metrics.enabled=false leaves no Service" "" "$(render --set metrics.enabled=false | kinds | grep -o 'Service=1')"
