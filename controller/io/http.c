@@ -55,7 +55,7 @@ static void next_turn(void *context) {
 /* Whether these bytes of its reply wait until the next turn. */
 static bool waits(struct http_request *r, size_t size_bytes) {
     struct http_client *client = r->client;
-    if (r->lane != HTTP_BULK)
+    if (!r->is_bulk)
         return false;
     if (client->bulk_bytes == 0)
         loop_timer_set(client->bulk_timer, 0);
@@ -223,7 +223,8 @@ struct http_request *http_start(struct http_client *client, const struct http_op
     r->client = client;
     r->handler = *handler;
     r->silence_timeout_us = options->silence_timeout_us;
-    r->lane = options->lane;
+    r->is_lazy = options->is_lazy;
+    r->is_bulk = options->is_bulk;
     r->last_byte_us = loop_now(client->loop).us;
     r->reply = (struct http_reply){.retry_after_us = -1, .content_type = r->content_type};
     r->previous = client->last;

@@ -24,18 +24,6 @@ struct http_transport {
     bool is_insecure;
 };
 
-/* Requests of different lanes share no connection: libcurl looks at each stream of a connection whenever that
- * connection has bytes or takes bytes. */
-enum http_lane {
-    HTTP_CALLS,   /* short */
-    HTTP_WATCHES, /* long, with a piece of their replies now and then */
-    HTTP_LAZY,    /* their replies stay in the socket, without waking the loop, until http_hurry; their connections are
-                   * made without delay */
-    HTTP_ALONE,   /* long, with many pieces: each has a connection of HTTP/1.1 to itself */
-    HTTP_BULK,    /* the same, and their replies may come faster than they can be read, without an end: less of them is
-                   * handed on in one turn of the loop, and the rest stays in the socket */
-};
-
 struct http_options {
     const char *method; /* "GET", ... */
     const char *url;
@@ -46,7 +34,12 @@ struct http_options {
     int64_t total_timeout_us;   /* 0: none */
     int64_t silence_timeout_us; /* no byte received for this long ends it with -ETIMEDOUT; 0: none */
     bool is_http1_only;
-    enum http_lane lane;
+    /* Its reply stays in the socket, without waking the loop, until http_hurry. Lazy requests have separate
+     * connections; those are made without delay. */
+    bool is_lazy;
+    /* Its reply may come faster than it can be read, without an end: less of it is handed on in one turn of the loop,
+     * and the rest stays in the socket of its own connection (HTTP/1.1). */
+    bool is_bulk;
 };
 
 struct http_reply {

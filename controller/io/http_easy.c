@@ -136,11 +136,11 @@ static void set_common(struct http_request *r, const struct http_options *o) {
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_IDLE_S);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_INTERVAL_S);
     /* Of a stream of HTTP/2 that waits, libcurl 7.88 takes in up to 32 MiB, the window that it granted. */
-    bool is_http1 = o->is_http1_only || o->lane == HTTP_ALONE || o->lane == HTTP_BULK;
+    bool is_http1 = o->is_http1_only || o->is_bulk;
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)(is_http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      o->connect_timeout_us > 0 ? to_ms(o->connect_timeout_us) : CONNECT_TIMEOUT_MS);
-    if (o->lane == HTTP_BULK)
+    if (o->is_bulk)
         curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, BULK_BUFFER_BYTES);
     if (o->total_timeout_us > 0)
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, to_ms(o->total_timeout_us));

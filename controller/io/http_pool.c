@@ -7,10 +7,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* A wake-up costs more than the event of a watch that it brings. So a socket of which little was read a moment ago
- * rests, and what comes meanwhile is read together. The first bytes after a pause are read at once. */
-#define REST_US INT64_C(20000)
-#define MOMENT_US INT64_C(60000)
+/* A wake-up costs more than the event of a watch that it brings: libcurl looks at each stream of the connection. So a
+ * socket of which little was read a moment ago rests, and what comes meanwhile is read together. The first bytes after
+ * a pause are read at once. */
+#define REST_US INT64_C(10000)
+#define MOMENT_US INT64_C(30000)
 enum {
     LITTLE_BYTES = 64 << 10,
     MAX_CALLS = 3, /* in a turn of the loop, because libcurl asks for them */
@@ -38,7 +39,7 @@ static bool rest_after(struct http_pool *pool, size_t fd) {
     int64_t now_us = loop_now(pool->client->loop).us;
     int bytes = 0;
     ioctl((int)fd, FIONREAD, &bytes);
-    s->is_resting = pool->lane != HTTP_LAZY && bytes > 0 && bytes < LITTLE_BYTES && now_us - s->read_us < MOMENT_US;
+    s->is_resting = !pool->is_lazy && bytes > 0 && bytes < LITTLE_BYTES && now_us - s->read_us < MOMENT_US;
     if (bytes > 0)
         s->read_us = now_us;
     if (s->is_resting && !loop_timer_is_set(pool->rest_timer))
@@ -76,7 +77,7 @@ void http_pool_read(struct http_pool *pool) {
 
 /* A lazy pool's replies are left unread once every request was sent: making a connection needs answers. */
 static bool leaves_unread(const struct http_pool *pool) {
-    if (pool->lane != HTTP_LAZY)
+    if (!pool->is_lazy)
         return false;
     for (const struct http_request *r = pool->client->first; r != NULL; r = r->next)
         if (r->pool == pool && (r->is_hurried || r->is_connecting || r->state != REQUEST_OPEN))
@@ -102,7 +103,7 @@ static void watch_socket(struct http_pool *pool, size_t fd, bool is_unread) {
 }
 
 static void watch_sockets(struct http_pool *pool) {
-    if (pool->lane != HTTP_LAZY)
+    if (!pool->is_lazy)
         return; /* on_socket did it */
     bool is_unread = leaves_unread(pool);
     for (size_t i = 0; i < pool->socket_count; i++)
@@ -156,10 +157,11 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
     return 0;
 }
 
-static struct http_pool *pool_new(struct http_client *client, enum http_lane lane) {
+static struct http_pool *pool_new(struct http_client *client, bool is_lazy, bool is_bulk) {
     struct http_pool *pool = mem_new(struct http_pool);
     pool->client = client;
-    pool->lane = lane;
+    pool->is_lazy = is_lazy;
+    pool->is_bulk = is_bulk;
     pool->timer = loop_timer_new(client->loop, timeout_due, pool);
     pool->rest_timer = loop_timer_new(client->loop, rest_over, pool);
     pool->multi = curl_multi_init();
@@ -248,7 +250,7 @@ static void request_free(struct http_request *r) {
 
 /* Whether they may share a connection. */
 static bool are_together(const struct http_request *a, const struct http_request *b) {
-    return a->lane == b->lane && strcmp(a->origin, b->origin) == 0;
+    return a->is_lazy == b->is_lazy && a->is_bulk == b->is_bulk && strcmp(a->origin, b->origin) == 0;
 }
 
 /* What failed before there was a connection fails alike for those that wait for the same connection. */
@@ -327,9 +329,9 @@ static bool is_behind(const struct http_request *waiting) {
 static struct http_pool *pool_for(const struct http_request *r) {
     struct http_client *client = r->client;
     for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
-        if (!pool->is_retired && pool->lane == r->lane)
+        if (!pool->is_retired && pool->is_lazy == r->is_lazy && pool->is_bulk == r->is_bulk)
             return pool;
-    struct http_pool *fresh = pool_new(client, r->lane);
+    struct http_pool *fresh = pool_new(client, r->is_lazy, r->is_bulk);
     fresh->next = client->pools;
     client->pools = fresh;
     return fresh;

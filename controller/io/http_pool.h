@@ -34,9 +34,10 @@ struct http_pool {
     struct loop_timer *timer, *rest_timer;
     struct http_socket *sockets; /* by descriptor */
     size_t socket_count;
-    enum http_lane lane; /* of its requests */
-    int calls;           /* because curl asked to be called, ... */
-    int64_t called_us;   /* ... in the turn of this time */
+    bool is_lazy;      /* for lazy requests only */
+    bool is_bulk;      /* for bulk requests only: curl would give a connection of HTTP/1.1 that is idle to a watch */
+    int calls;         /* because curl asked to be called, ... */
+    int64_t called_us; /* ... in the turn of this time */
     size_t request_count;
     bool is_retired;
     struct http_pool *next;
@@ -58,8 +59,8 @@ struct http_request {
     bool is_replied; /* on_reply was called */
     bool had_connection;
     bool is_connecting; /* from a socket's making until a request may go out over it */
-    enum http_lane lane;
-    bool is_hurried, is_paused;
+    bool is_lazy, is_hurried;
+    bool is_bulk, is_paused;
     int64_t silence_timeout_us, last_byte_us;
     struct http_request *next, *previous;
 };

@@ -171,7 +171,7 @@ static void try_now(void *context) {
                                           .content_type = call->content_type,
                                           .body = buf_slice(&call->body),
                                           .total_us = max_of(left_us, 1000),
-                                          .lane = call->is_lazy ? HTTP_LAZY : HTTP_CALLS};
+                                          .is_lazy = call->is_lazy};
     struct http_handler handler = {.on_data = on_data, .on_done = on_done, .context = call};
     buf_clear(&call->reply);
     call->tries++;

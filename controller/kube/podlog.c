@@ -219,7 +219,7 @@ static void open_stream(struct kube_podlog *p, bool is_previous, bool is_final) 
     p->is_previous = is_previous;
     p->is_final = is_final;
     p->last_byte_us = loop_now(p->loop).us;
-    struct kube_stream_options options = {.path = buf_text(&url), .accept = "*/*", .lane = HTTP_BULK};
+    struct kube_stream_options options = {.path = buf_text(&url), .accept = "*/*", .is_bulk = true};
     struct http_handler handler = {on_reply, on_data, on_done, p};
     p->stream = kube_stream_start(p->client, &options, &handler);
     loop_timer_set(p->timer, REOPEN_US);

@@ -244,8 +244,7 @@ static void start(struct kube_reflector *r) {
     if (r->continue_token == NULL)
         kube_tally_add(r->client, r->phase == PHASE_WATCH ? "watch" : "list", r->path, NULL);
     r->started_us = r->last_byte_us = loop_now(r->loop).us;
-    struct kube_stream_options options = {
-        .path = buf_text(&url), .silence_us = r->silence_us, .lane = r->is_busy ? HTTP_ALONE : HTTP_WATCHES};
+    struct kube_stream_options options = {.path = buf_text(&url), .silence_us = r->silence_us};
     struct http_handler handler = {on_reply, on_data, on_done, r};
     r->stream = kube_stream_start(r->client, &options, &handler);
     if (r->phase == PHASE_STREAM_LIST)
@@ -292,7 +291,6 @@ struct kube_reflector *kube_reflector_new(struct kube_client *client, const stru
     r->backoff.max_us = options->backoff_max_us > 0 ? options->backoff_max_us : 5000000;
     r->silence_us = options->silence_us > 0 ? options->silence_us : 180000000;
     r->absent_retry_us = options->absent_retry_us > 0 ? options->absent_retry_us : 300000000;
-    r->is_busy = options->is_busy;
     r->is_paged_only = options->no_streaming_list;
     r->timer = loop_timer_new(r->loop, due, r);
     kube_known_init(&r->known);

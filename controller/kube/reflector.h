@@ -30,7 +30,6 @@ struct kube_reflector_options {
     const char *label_selector; /* NULL: none */
     const char *field_selector;
     int page_size; /* 0: 500 */
-    bool is_busy;  /* its objects change often: it has a connection to itself */
     /* for tests: 0 = the defaults (800 ms, 5 s, 180 s, 300 s) */
     int64_t backoff_min_us, backoff_max_us, silence_us, absent_retry_us;
     bool no_streaming_list;

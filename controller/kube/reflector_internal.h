@@ -25,7 +25,6 @@ struct kube_reflector {
     char *path, *label_selector, *field_selector;
     int page_size;
     int64_t silence_us, absent_retry_us;
-    bool is_busy;
     bool is_paged_only;
 
     enum reflector_phase phase;

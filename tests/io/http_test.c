@@ -251,7 +251,7 @@ static void get_lazy(struct fixture *f, const struct held *held, struct result *
     int before = held->count;
     char url[128];
     snprintf(url, sizeof url, "%s/lazy", rawserver_url(f->server));
-    get(f->client, url, r, (struct http_options){.lane = HTTP_LAZY});
+    get(f->client, url, r, (struct http_options){.is_lazy = true});
     for (int i = 0; i < 20000 && held->count == before; i++)
         loop_for(f->loop, 1000);
     loop_for(f->loop, 0);
@@ -292,20 +292,16 @@ TEST(a_lazy_reply_waits_until_it_is_asked_for) {
     end(&f);
 }
 
-/* A call that got the idle connection of HTTP/1.1 of a watch would be looked at with it, and a watch would keep it. */
-TEST(requests_of_different_lanes_share_no_connection) {
-    static const struct {
-        enum http_lane lane;
-        int connections;
-    } steps[] = {{HTTP_BULK, 1}, {HTTP_CALLS, 2}, {HTTP_BULK, 2}, {HTTP_WATCHES, 3}, {HTTP_CALLS, 3}, {HTTP_ALONE, 4}};
+/* A log's connection speaks HTTP/1.1, so a watch that got it would keep it for itself. */
+TEST(a_bulk_requests_connection_serves_bulk_requests_only) {
     struct fixture f = begin(serve_hello, NULL);
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        struct result r = {0};
-        get(f.client, rawserver_url(f.server), &r, (struct http_options){.lane = steps[i].lane});
-        CHECK(loop_until(f.loop, &r.done));
-        CHECK_TEXT(buf_text(&r.body), "hello");
-        CHECK_INT(rawserver_connections(f.server), steps[i].connections);
-        buf_done(&r.body);
+    struct result r[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        get(f.client, rawserver_url(f.server), &r[i], (struct http_options){.is_bulk = i != 1});
+        CHECK(loop_until(f.loop, &r[i].done));
+        CHECK_TEXT(buf_text(&r[i].body), "hello");
+        CHECK_INT(rawserver_connections(f.server), i == 0 ? 1 : 2);
+        buf_done(&r[i].body);
     }
     end(&f);
 }

@@ -141,7 +141,7 @@ static bool start(struct last_words_job *mine, const struct model_words *w) {
     mine->reads = r;
     mine->count++;
     words->count++;
-    struct kube_stream_options options = {.path = path, .accept = "*/*", .total_us = READ_US, .lane = HTTP_BULK};
+    struct kube_stream_options options = {.path = path, .accept = "*/*", .total_us = READ_US, .is_bulk = true};
     struct http_handler handler = {on_reply, on_data, on_done, r};
     r->stream = kube_stream_start(words->client, &options, &handler);
     return true;

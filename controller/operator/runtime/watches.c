@@ -331,18 +331,12 @@ static void on_refused(void *context) {
     changed(owner);
 }
 
-/* Pods change more often than all else. Where namespaces are listed, each would need a connection. */
-static bool is_busy(const struct watch *watch) {
-    return watch->source->resource == RESOURCE_POD && !watch->source->is_optional && watch->namespace_ == NULL;
-}
-
 static void start(struct watch *watch) {
     const struct watched *source = watch->source;
     CLEANUP_FREE char *path = watched_path(source, namespace_of(watch));
     struct kube_reflector_options options = {.path = path,
                                              .label_selector = source->label_selector,
                                              .field_selector = source->field_selector,
-                                             .is_busy = is_busy(watch),
                                              .absent_retry_us = source->absent_retry_us};
     struct kube_reflector_handler handler = {.on_object = on_object,
                                              .on_synced = on_synced,
