@@ -234,7 +234,7 @@ def chips_page():
     text += "MIG partitions, shares of a device and devices with `adminAccess` do not count. A claim that several pods share\ncounts for the first that it is reserved for. "
     text += "A claim that the scheduler makes for an extended resource does not count again.\nUntil its first pod has its claim, a job in a queue has no chips.\n\n"
     return text + table(("driver", "chip"), [
-        (f"`{name}`", maker) for name, maker in re.findall(r'^    \{"([^"/]+)", "([^"]+)"\}', source, re.M)])
+        (f"`{name}`", maker) for name, maker in re.findall(r'[{ ]\{"([^"/]+\.com)", "([^"]+)"\}', source)])
 
 
 def pages(binary):

@@ -30,13 +30,16 @@ TEST(a_claim_asks_for_the_chips_of_its_requests) {
         const char *requests, *status;
         int chips;
     } cases[] = {
-        {"{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"gpu.nvidia.com\",\"allocationMode\":\"ExactCount\",\"count\":"
+        {"{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"gpu.nvidia.com\",\"allocationMode\":\"ExactCount\","
+         "\"count\":"
          "8}}",
          "", 8},
         {"{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"tpu.google.com\"}}", "", 1},
         /* v1beta1 */
-        {"{\"name\":\"r\",\"deviceClassName\":\"gpu.nvidia.com\",\"allocationMode\":\"ExactCount\",\"count\":4}", "", 4},
-        {"{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"gpu.amd.com\",\"count\":2}},{\"name\":\"nic\",\"exactly\":{"
+        {"{\"name\":\"r\",\"deviceClassName\":\"gpu.nvidia.com\",\"allocationMode\":\"ExactCount\",\"count\":4}", "",
+         4},
+        {"{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"gpu.amd.com\",\"count\":2}},{\"name\":\"nic\",\"exactly\":"
+         "{"
          "\"deviceClassName\":\"dra.net\",\"count\":2}}",
          "", 2},
         {"{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"mig.nvidia.com\",\"count\":2}}", "", 0},
@@ -70,13 +73,15 @@ TEST(a_claim_asks_for_the_chips_of_its_requests) {
 /* ---- of which pod it is ---- */
 
 static bool is_of(const char *metadata, const char *status, const char *pod_uid) {
-    CLEANUP_FREE char *json = mem_format("{\"metadata\":{\"name\":\"c\",\"uid\":\"u\"%s},\"status\":{%s}}", metadata, status);
+    CLEANUP_FREE char *json =
+        mem_format("{\"metadata\":{\"name\":\"c\",\"uid\":\"u\"%s},\"status\":{%s}}", metadata, status);
     struct object_claim claim;
     return object_claim_parse(slice_of(json), &claim) == 0 && slice_is(claim.pod_uid, pod_uid);
 }
 
 #define RESERVED                                                                                                       \
-    "\"reservedFor\":[{\"apiGroup\":\"g\",\"resource\":\"others\",\"name\":\"o\",\"uid\":\"o\"},{\"resource\":\"pods\","   \
+    "\"reservedFor\":[{\"apiGroup\":\"g\",\"resource\":\"others\",\"name\":\"o\",\"uid\":\"o\"},{\"resource\":"        \
+    "\"pods\","                                                                                                        \
     "\"name\":\"a\",\"uid\":\"a\"},{\"resource\":\"pods\",\"name\":\"b\",\"uid\":\"b\"}]"
 #define OWNED                                                                                                          \
     "\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"p\",\"controller\":true}]"
@@ -94,14 +99,15 @@ TEST(a_claim_is_of_the_pod_it_was_made_for_or_of_the_first_that_has_it) {
 /* A driver without devices, and two workers of four each: what the templates of their claims are is not read. */
 static void observe_jobset(struct model *m, double at) {
     fake_observe_node(m, "n0", "True", 0, "", "", at);
-    fake_observe(m, RESOURCE_JOBSET, OBSERVED_PRESENT, "js", "uid-js",
-                 "{\"metadata\":{\"name\":\"js\",\"namespace\":\"ns\",\"uid\":\"uid-js\",\"creationTimestamp\":"
-                 "\"2026-11-21T02:00:00Z\"},\"spec\":{\"replicatedJobs\":[{\"name\":\"driver\",\"replicas\":1,\"template\":{"
-                 "\"spec\":{\"parallelism\":1,\"completions\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}"
-                 "}}},{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":2,\"completions\":2,"
-                 "\"template\":{\"spec\":{\"containers\":[{\"name\":\"trainer\",\"resources\":{\"claims\":[{\"name\":"
-                 "\"gpus\"}]}}],\"resourceClaims\":[{\"name\":\"gpus\",\"resourceClaimTemplateName\":\"four\"}]}}}}}]}}",
-                 at);
+    fake_observe(
+        m, RESOURCE_JOBSET, OBSERVED_PRESENT, "js", "uid-js",
+        "{\"metadata\":{\"name\":\"js\",\"namespace\":\"ns\",\"uid\":\"uid-js\",\"creationTimestamp\":"
+        "\"2026-11-21T02:00:00Z\"},\"spec\":{\"replicatedJobs\":[{\"name\":\"driver\",\"replicas\":1,\"template\":{"
+        "\"spec\":{\"parallelism\":1,\"completions\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}"
+        "}}},{\"name\":\"slice\",\"replicas\":1,\"template\":{\"spec\":{\"parallelism\":2,\"completions\":2,"
+        "\"template\":{\"spec\":{\"containers\":[{\"name\":\"trainer\",\"resources\":{\"claims\":[{\"name\":"
+        "\"gpus\"}]}}],\"resourceClaims\":[{\"name\":\"gpus\",\"resourceClaimTemplateName\":\"four\"}]}}}}}]}}",
+        at);
 }
 
 static void observe_pod(struct model *m, const char *name, int index, double at) {
@@ -116,8 +122,10 @@ static void observe_claim(struct model *m, const char *pod, enum observed what, 
     CLEANUP_FREE char *name = mem_format("%s-gpus-x", pod), *uid = mem_format("claim-%s", pod);
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"uid\":\"%s\",\"annotations\":{"
-        "\"resource.kubernetes.io/pod-claim-name\":\"gpus\"},\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
-        "\"name\":\"%s\",\"uid\":\"uid-%s\",\"controller\":true}]},\"spec\":{\"devices\":{\"requests\":[{\"name\":\"r\","
+        "\"resource.kubernetes.io/"
+        "pod-claim-name\":\"gpus\"},\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
+        "\"name\":\"%s\",\"uid\":\"uid-%s\",\"controller\":true}]},\"spec\":{\"devices\":{\"requests\":[{\"name\":"
+        "\"r\","
         "\"exactly\":{\"deviceClassName\":\"gpu.nvidia.com\",\"allocationMode\":\"ExactCount\",\"count\":4}}]}}}",
         name, uid, pod, pod);
     fake_observe(m, RESOURCE_RESOURCECLAIM, what, name, uid, json, at);

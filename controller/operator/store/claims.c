@@ -81,7 +81,8 @@ int store_observe_claim(struct store *store, enum observed what, struct slice ui
     if (o.meta.uid.size_bytes == 0)
         return -EINVAL;
     struct claim *c = map_get(&store->claims, o.meta.uid);
-    if (o.chips == 0 || o.pod_uid.size_bytes == 0 || o.pod_uid.size_bytes >= sizeof c->pod_uid) /* of no chips, or of no pod yet */
+    if (o.chips == 0 || o.pod_uid.size_bytes == 0 ||
+        o.pod_uid.size_bytes >= sizeof c->pod_uid) /* of no chips, or of no pod yet */
         return 0;
     if (c == NULL) {
         c = mem_new(struct claim);
