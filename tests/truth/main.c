@@ -18,10 +18,9 @@
 #include <string.h>
 
 #define MAX_PERMILLE_OUT 10 /* of all formats' jobs, and of one format's if they are many; of few: ... */
-#define PERMILLE_OUT_OF_BARS                                                                                           \
-    15 /* HuggingFace, Keras: a clock of whole seconds, or a line an epoch, places few steps                           \
-        */
 #define PERMILLE_OUT_OF_FEW 30
+/* HuggingFace, Keras: a clock of whole seconds, or a line an epoch, places few steps. */
+#define PERMILLE_OUT_OF_BARS 15
 #define MANY_JOBS 10000
 #define MAX_NON_STEP_PERMILLE 10 /* of the time: in Productive but not in a step, and the log distinguishes it */
 

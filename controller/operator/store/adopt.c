@@ -64,6 +64,16 @@ void store_adopt(struct store *store, struct target *from, struct target *to) {
     store_forget(store, from);
 }
 
+struct target *store_owner_of_job(struct store *store, const struct object_meta *job, enum target_kind kind,
+                                  const char *owner_kind, struct target **ret_itself) {
+    struct target *itself = *ret_itself = map_get(&store->targets, job->uid);
+    bool is_measured_itself = itself != NULL && itself->job != NULL;
+    if (is_measured_itself || !slice_is(job->owner_kind, owner_kind))
+        return NULL;
+    struct target *t = store_target(store, kind, job->owner_uid, job->namespace_, job->owner_name);
+    return t != NULL && t->kind == kind ? t : NULL;
+}
+
 #define KEY_SIZE 560
 
 /* Instead of its UID; no UID has such bytes. */

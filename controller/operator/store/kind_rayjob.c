@@ -142,12 +142,8 @@ static void adopt_submitter(struct store *store, struct target *itself, struct t
 }
 
 struct kube_job *rayjob_submitter(struct store *store, const struct object_meta *job) {
-    struct target *itself = map_get(&store->targets, job->uid);
-    bool is_measured_itself = itself != NULL && itself->job != NULL;
-    if (is_measured_itself || job->uid.size_bytes == 0 || !slice_is(job->owner_kind, "RayJob"))
-        return NULL;
-    struct target *t = store_target(store, TARGET_RAYJOB, job->owner_uid, job->namespace_, job->owner_name);
-    if (t == NULL || t->kind != TARGET_RAYJOB)
+    struct target *itself, *t = store_owner_of_job(store, job, TARGET_RAYJOB, "RayJob", &itself);
+    if (t == NULL || job->uid.size_bytes == 0)
         return NULL;
     adopt_submitter(store, itself, t);
     struct kube_job *submitter = rayjob_part(store, t, job);

@@ -389,16 +389,11 @@ void store_job_removed(struct store *store, struct kube_job *j, const struct obj
         target_removed(store, j->target, meta, received_ms);
 }
 
-/* NULL if none made the Job. JobSet before 0.9 labels nothing with its UID, which only the Job's owner has then; the
- * Job's pods may have been observed before it, as those of a Job that belongs to none. */
+/* NULL if none made the Job. JobSet before 0.9 labels nothing with its UID, which only the Job's owner has then. */
 static struct target *jobset_of_job(struct store *store, const struct object_meta *job) {
     if (job->jobset_uid.size_bytes > 0)
         return store_target(store, TARGET_JOBSET, job->jobset_uid, job->namespace_, job->jobset_name);
-    struct target *itself = map_get(&store->targets, job->uid);
-    bool is_measured_itself = itself != NULL && itself->job != NULL;
-    if (is_measured_itself || !slice_is(job->owner_kind, "JobSet"))
-        return NULL;
-    struct target *t = store_target(store, TARGET_JOBSET, job->owner_uid, job->namespace_, job->owner_name);
+    struct target *itself, *t = store_owner_of_job(store, job, TARGET_JOBSET, "JobSet", &itself);
     if (t != NULL)
         store_adopt(store, itself, t);
     return t;
