@@ -37,6 +37,13 @@ TEST(flags_that_are_wrong_say_so_in_one_line) {
                                              windows[i]);
         refuse(flag, text);
     }
+    static const char *const labels[] = {"team", "team=a,", "=a", "team=a=b", ","};
+    for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+        CLEANUP_FREE char *flag = mem_format("--auto-create-labels=%s", labels[i]);
+        CLEANUP_FREE char *text =
+            mem_format("--auto-create-labels: \"%s\" is not a list of labels, such as team=a,tier=gold", labels[i]);
+        refuse(flag, text);
+    }
     refuse("--chip-peaks=TPU v5e",
            "--chip-peaks: \"TPU v5e\" is not a list of CHIP=GFLOPS, such as \"TPU v5e=197000\"");
     refuse("--chip-prices=TPU v5e=cheap",

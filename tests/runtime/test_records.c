@@ -86,6 +86,29 @@ TEST(other_kinds_get_a_record_if_they_ask_for_chips) {
     CHECK(!record_wish_read(TARGET_PODGROUP, slice_of("{}"), &wish));
 }
 
+TEST(a_job_has_all_the_labels_that_are_asked_for_or_not) {
+    static const struct {
+        const char *object, *labels;
+        bool has_them;
+    } cases[] = {
+        {"{}", "", true},
+        {"{}", "team=a", false},
+        {"{\"spec\":{\"labels\":{\"team\":\"a\"}},\"metadata\":{\"name\":\"x\"}}", "team=a", false},
+        {"{\"kind\":\"Job\",\"metadata\":{\"name\":\"x\",\"labels\":{\"x.y/tier\":\"gold\",\"team\":\"a\"}}}",
+         "team=a,x.y/tier=gold", true},
+        {"{\"metadata\":{\"labels\":{\"x.y/tier\":\"gold\",\"team\":\"a\"}}}", "team=a,x.y/tier=silver", false},
+        {"{\"metadata\":{\"labels\":{\"team\":\"ab\"}}}", "team=a", false},
+        {"{\"metadata\":{\"labels\":{\"team\":\"\"}}}", "team=", true},
+        {"{\"metadata\":{\"labels\":{\"teams\":\"a\"}}}", "team=a", false},
+        {"{\"metadata\":{\"labels\":null}}", "team=a", false},
+        {"{\"metadata\":{\"labels\":{\"team\":1}}}", "team=1", false},
+        {"{\"metadata\":[", "team=a", false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        if (record_wish_has_labels(slice_of(cases[i].object), cases[i].labels) != cases[i].has_them)
+            harness_fail(__FILE__, __LINE__, "%s: %s", cases[i].object, cases[i].labels);
+}
+
 TEST(only_what_is_over_is_due) {
 #define RECORD(ttl, status)                                                                                            \
     "{\"metadata\":{\"uid\":\"u\",\"resourceVersion\":\"7\"},\"spec\":{" ttl "},\"status\":{" status "}}"
@@ -123,9 +146,9 @@ static struct program *start(const struct apiserver *s, const char *mode) {
     return start_with(s, mode, NULL);
 }
 
-#define JOBSET(name, annotation)                                                                                       \
+#define LABELED_JOBSET(name, labels, annotation)                                                                       \
     "apply <<END\n{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"metadata\":{\"name\":\"" name     \
-    "\",\"namespace\":\"default\",\"annotations\":{" annotation                                                        \
+    "\",\"namespace\":\"default\",\"labels\":{" labels "},\"annotations\":{" annotation                                \
     "}},\"spec\":{\"suspend\":true,\"replicatedJobs\":[{\"name\":\"a\",\"template\":{\"spec\":{\"template\":{"         \
     "\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}}]}}\nEND\n"
 #define ENABLED "\"goodput.dev/enabled\":\"true\""
@@ -133,6 +156,7 @@ static struct program *start(const struct apiserver *s, const char *mode) {
     "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"" name     \
     "\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io"                            \
     "\",\"kind\":\"JobSet\",\"name\":\"" target "\"}" more "},\"status\":{" status "}}\nEND\n"
+#define JOBSET(name, annotation) LABELED_JOBSET(name, "", annotation)
 
 TEST(an_annotated_jobset_gets_a_record) {
     struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
@@ -278,6 +302,18 @@ TEST(records_are_made_in_the_listed_namespaces) {
     program_free(c);
     c = start_with(s, "all", "--auto-create-namespaces=other,default");
     CHECK_INT(apiserver_do(s, "wait field jobgoodputs default/here status.phase Suspended"), 0);
+    program_free(c);
+    apiserver_stop(s);
+}
+
+TEST(records_are_made_for_jobs_with_the_labels) {
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, JOBSET("without", "")), 0);
+    CHECK_INT(apiserver_do(s, LABELED_JOBSET("with", "\"team\":\"a\",\"tier\":\"gold\"", "")), 0);
+    struct program *c = start_with(s, "all", "--auto-create-labels=team=a,tier=gold");
+    CHECK_INT(apiserver_do(s, "wait field jobgoodputs default/with status.phase Suspended"), 0);
+    CHECK_INT(apiserver_asknumber(s, "count create jobgoodputs"), 1);
     program_free(c);
     apiserver_stop(s);
 }

@@ -22,6 +22,7 @@ enum kind {
     AUTO,
     FORMAT,
     WINDOWS,
+    LABELS,
     PEAKS,
     PRICES,
     CURRENCY,
@@ -96,6 +97,8 @@ static const struct flag table[] = {
      "JobGoodputs made so are deleted so long after their job ended; default 2592000 (30 days)"},
     {"auto-create-namespaces", "A,B", TEXT, AT(auto_create_namespaces), 0, 0,
      "namespaces in which JobGoodputs are made so; default all that are watched"},
+    {"auto-create-labels", "K=V,K=V", LABELS, AT(auto_create_labels), 0, 0,
+     "labels of jobs for which JobGoodputs are made so, all of them; default none: any job"},
     {"auto-create-keep", "N", NUMBER, AT(auto_create_keep), 0, 1000000,
      "of the JobGoodputs made so, how many finished ones are kept in a namespace, the newest; default 0: all, until "
      "their time is over"},
@@ -248,6 +251,20 @@ static int set_windows(const struct flag *flag, const char *value, const char **
     return 0;
 }
 
+static int set_labels(const struct flag *flag, const char *value, const char **to, struct error **err) {
+    struct slice rest = slice_of(value), one, key;
+    for (bool is_more = *value != '\0'; is_more;) {
+        is_more = slice_take_until(&rest, ',', &one);
+        if (!is_more)
+            one = rest;
+        if (!slice_take_until(&one, '=', &key) || key.size_bytes == 0 || slice_find(one, "=") != NULL)
+            return error_set(err, EINVAL, "--%s: \"%s\" is not a list of labels, such as team=a,tier=gold", flag->name,
+                             value);
+    }
+    *to = value;
+    return 0;
+}
+
 static int set_peaks(const struct flag *flag, const char *value, const char **to, struct error **err) {
     int r = chip_overrides_check(value, err);
     if (r < 0)
@@ -321,6 +338,8 @@ static int set(struct runtime_flags *flags, const struct flag *flag, const char 
         return set_mode(flag, value, to, err);
     case FORMAT:
         return set_format(flag, value, to, err);
+    case LABELS:
+        return set_labels(flag, value, to, err);
     case WINDOWS:
         return set_windows(flag, value, to, err);
     case PEAKS:
@@ -369,6 +388,7 @@ int runtime_flags_parse(struct runtime_flags *flags, int argc, char *const *argv
                                     .watch_namespaces = "",
                                     .auto_create_format = "Auto",
                                     .auto_create_namespaces = "",
+                                    .auto_create_labels = "",
                                     .auto_create_windows = "3600,86400",
                                     .auto_create_ttl_s = 2592000,
                                     .status_interval_us = 15000000,

@@ -71,6 +71,47 @@ bool record_wish_read(enum target_kind kind, struct slice object, struct record_
     return true;
 }
 
+static bool has_label(struct slice object, struct slice required_key, struct slice required) {
+    struct jscan j;
+    struct slice key;
+    char value[64]; /* a label has at most 63 bytes */
+    jscan_init(&j, object);
+    static const char *const path[] = {"metadata", "labels"};
+    for (size_t i = 0; i < ARRAY_SIZE(path); i++) {
+        bool is_there = false;
+        if (!jscan_object(&j))
+            return false;
+        while (!is_there && jscan_key(&j, &key)) {
+            is_there = slice_is(key, path[i]);
+            if (!is_there)
+                jscan_skip(&j);
+        }
+        if (!is_there)
+            return false;
+    }
+    if (!jscan_object(&j))
+        return false;
+    while (jscan_key(&j, &key)) {
+        if (!slice_equal(key, required_key))
+            jscan_skip(&j);
+        else
+            return jscan_string(&j, value, sizeof value) && slice_equal(slice_of(value), required);
+    }
+    return false;
+}
+
+bool record_wish_has_labels(struct slice object, const char *labels) {
+    struct slice rest = slice_of(labels), one, key;
+    for (bool is_more = *labels != '\0'; is_more;) {
+        is_more = slice_take_until(&rest, ',', &one);
+        if (!is_more)
+            one = rest;
+        if (!slice_take_until(&one, '=', &key) || !has_label(object, key, one))
+            return false;
+    }
+    return true;
+}
+
 /* A job that is over gets none: its pods and their logs are deleted, or will be. */
 bool record_wish_is_granted(const struct record_wish *wish, enum records_mode mode) {
     if (mode == RECORDS_OFF || wish->is_finished || wish->is_disabled || wish->is_part)

@@ -22,6 +22,8 @@ struct record_wish {
 /* False: not an object, or of a kind that gets none: a RayCluster is part of a RayJob, a group of pods has no object of
  * its own that could say so. */
 bool record_wish_read(enum target_kind kind, struct slice object, struct record_wish *wish);
+/* Whether the object has all these labels: "KEY=VALUE,KEY=VALUE"; "": every object has. */
+bool record_wish_has_labels(struct slice object, const char *labels);
 bool record_wish_is_granted(const struct record_wish *wish, enum records_mode mode);
 
 #endif

@@ -176,6 +176,7 @@ void runtime_records_job(struct runtime_records *records, enum resource resource
     struct slice key = key_of_job(space, kind, namespace_, name);
     struct job *j = map_get(&records->jobs, key);
     bool is_granted = object.size_bytes > 0 && is_made_in(records, namespace_) &&
+                      record_wish_has_labels(object, records->defaults.labels) &&
                       record_wish_read(kind, object, &wish) && record_wish_is_granted(&wish, records->mode);
     if (!is_granted) {
         if (j != NULL)

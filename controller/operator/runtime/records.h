@@ -16,6 +16,7 @@ struct records_defaults {
     const char *windows;    /* spec.windowSeconds: "3600,86400" */
     int64_t ttl_s;
     const char *namespaces; /* where records are made: "a,b"; "": everywhere */
+    const char *labels;     /* which a job has that gets one: "a=b,c=d"; "": any */
     int64_t keep;           /* of those made so, finished ones in a namespace: the newest; 0: all, until their time */
 };
 

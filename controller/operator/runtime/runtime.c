@@ -359,8 +359,8 @@ static int set_up(struct runtime *r, struct error **err) {
                     flags->cloud_logging_allow}};
     r->jobs = runtime_jobs_new(&jobs);
     const struct records_defaults defaults = {flags->auto_create_format, flags->auto_create_windows,
-                                              flags->auto_create_ttl_s, flags->auto_create_namespaces,
-                                              flags->auto_create_keep};
+                                              flags->auto_create_ttl_s,  flags->auto_create_namespaces,
+                                              flags->auto_create_labels, flags->auto_create_keep};
     r->records = runtime_records_new(r->client, (enum records_mode)flags->auto_create, &defaults);
     r->formats = runtime_formats_new(r->client, r->model);
     r->fleets = fleets_new(r->client, r->model, flags->status_interval_us * FLEET_INTERVALS);
