@@ -229,10 +229,19 @@ static int begin_behind(struct growing *g, int64_t at_ms, struct error **err) {
     return r < 0 ? r : read_members(g, err);
 }
 
+/* The next object's start was perhaps not written whole: it is now, while the object before it says when it begins. */
+static int mend_start(const struct growing *g, int next_sequence, struct error **err) {
+    struct growing next
+        __attribute__((cleanup(growing_done))) = {.root = g->root, .key = g->key, .folder = mem_strdup(g->folder)};
+    const struct archive_part *last = &g->members[g->count - 1].part;
+    set_sequence(&next, next_sequence);
+    int r = read_members(&next, err);
+    return r < 0 || next.count > 0 || last->is_final ? r : begin_behind(&next, last->to_ms, err);
+}
+
 /* The newest object. An older one is left where a process ended between the start of the next one and the rename. */
 static int find_growing(struct growing *g, struct error **err) {
     char prefix[ARCHIVE_OBJECT_SIZE];
-    struct archive_part last = {.is_final = true};
     g->folder = archive_open_folder(g->root, g->key);
     g->sequence = -1;
     archive_object_prefix(prefix, g->key);
@@ -245,14 +254,12 @@ static int find_growing(struct growing *g, struct error **err) {
         set_sequence(g, found.first);
         if (read_members(g, err) < 0)
             return -1;
-        if (found.count == 1 && g->count == 0 && !last.is_final) /* its start was not written whole */
-            return begin_behind(g, last.to_ms, err);
         if (found.count == 1)
             return 0;
-        if (g->count > 0)
-            last = g->members[g->count - 1].part;
-        if (g->count == 0 ? unlink(g->path) != 0 : complete(g, err) < 0)
-            return g->count == 0 ? failed(err, errno, g->path) : -1;
+        if (g->count == 0 && unlink(g->path) != 0)
+            return failed(err, errno, g->path);
+        if (g->count > 0 && (mend_start(g, found.last, err) < 0 || complete(g, err) < 0))
+            return -1;
     }
 }
 
