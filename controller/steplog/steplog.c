@@ -498,11 +498,15 @@ void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     read_line(s, cut(s, line, false), stamp_ms);
 }
 
+void steplog_end_line(struct steplog *s) {
+    if (s->partial.size_bytes != 0)
+        finish_partial(s, s->partial_stamped);
+}
+
 void steplog_end(struct steplog *s) {
     if (s->heads != NULL)
         steplog_release(s);
-    if (s->partial.size_bytes != 0)
-        finish_partial(s, s->partial_stamped);
+    steplog_end_line(s);
     for (int i = 0; i < 2; i++)
         if (s->parts[i].text.size_bytes != 0)
             finish_parts(s, i);

@@ -88,6 +88,8 @@ void steplog_stored_line(struct steplog *s, struct slice line, int64_t stored_ms
 /* When a stored line was written, by its own content: a transport's stamp, the recorder's time, a time without zone
  * (taken as UTC; now_ms gives the year where it has none). TIME_UNKNOWN: it does not say. */
 int64_t steplog_stored_ms(struct slice line, int64_t now_ms);
+/* A last line without newline counts. */
+void steplog_end_line(struct steplog *s);
 /* The process ended: a last line without newline counts, formats may flush what they held back. */
 void steplog_end(struct steplog *s);
 

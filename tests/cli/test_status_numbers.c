@@ -66,7 +66,7 @@ static void analyze_attempts(struct buf *json) {
     for (int i = 0; i < ATTEMPTS; i++) {
         REQUIRE(analyze_ledger_begin(w.ledger, paths[i], &err) >= 0);
         feed_attempt(&w, i * 100, i * 100 + 105);
-        analyze_ledger_end(w.ledger);
+        analyze_ledger_end_file(w.ledger);
         w.now_ms += 600000;
     }
     CHECK_INT(analyze_ledger_conclude(w.ledger, json, NULL, &err), 0);

@@ -62,7 +62,7 @@ struct analyze_ledger {
     const char *path, *name; /* name: for evidence */
     struct buf tail;         /* its last lines */
     struct steplog *parser;
-    bool is_stamped, has_attempt;
+    bool is_stamped, has_attempt, has_ended;
     int64_t before_ms, impossible, jumps;
     int64_t forward,
         backward;            /* the number of records with a later time than the one before, and with an earlier one */
@@ -289,9 +289,17 @@ static void note_bursts(const struct analyze_ledger *l, const struct steplog_cou
                      (long long)counts->burst_steps, (long long)counts->steps);
 }
 
+/* No file continues the last one. */
+static void end_parser(struct analyze_ledger *l) {
+    if (l->parser != NULL && !l->has_ended)
+        steplog_end(l->parser);
+    l->has_ended = true;
+}
+
 static void finish_file(struct analyze_ledger *l) {
     if (l->parser == NULL)
         return;
+    end_parser(l);
     struct steplog_counts counts = steplog_counts_get(l->parser);
     analyze_unread_add(&l->unread, l->parser, &l->samples);
     if (counts.steps > 0 || l->recognized[0] == '\0')
@@ -321,9 +329,11 @@ static void finish_file(struct analyze_ledger *l) {
 }
 
 static void begin_file(struct analyze_ledger *l) {
+    end_parser(l);
     if (l->parser != NULL)
         steplog_continue(l->next_parser, l->parser);
     finish_file(l);
+    l->has_ended = false;
     l->parser = l->next_parser;
     l->next_parser = NULL;
     l->path = l->next_path;
@@ -388,10 +398,14 @@ const char *analyze_ledger_format(const struct analyze_ledger *l) {
     return l->recognized[0] != '\0' ? l->recognized : NULL;
 }
 
-void analyze_ledger_end(struct analyze_ledger *l) {
+void analyze_ledger_end_file(struct analyze_ledger *l) {
     if (l->next_parser != NULL) /* it is empty */
         begin_file(l);
-    steplog_end(l->parser);
+    steplog_end_line(l->parser);
+}
+
+void analyze_ledger_end(struct analyze_ledger *l) {
+    end_parser(l);
 }
 
 /* Writes what makes the numbers less certain, without zeros. */

@@ -20,7 +20,8 @@ void analyze_ledger_feed(struct analyze_ledger *l, struct slice lines);
 void analyze_ledger_trace(const struct analyze_ledger *l, struct buf *json);
 /* The number of lines read of the present file. */
 int64_t analyze_ledger_lines(const struct analyze_ledger *l);
-void analyze_ledger_end(struct analyze_ledger *l);
+void analyze_ledger_end_file(struct analyze_ledger *l); /* the next one may continue it */
+void analyze_ledger_end(struct analyze_ledger *l);      /* of all files */
 /* The name of the format that found the steps, "Generic(iter N)"; NULL if none did. Borrowed. */
 const char *analyze_ledger_format(const struct analyze_ledger *l);
 /* The status; and with records its ledger as well, span by span (operator/status/records.h). -ENODATA and *err without

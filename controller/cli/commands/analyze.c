@@ -173,7 +173,7 @@ static int read_file(const struct analyze *a, struct readers *to, const char *pa
         r = feed(a, to, in, path, err);
     analyze_input_close(in);
     if (to->ledger && r == 0)
-        analyze_ledger_end(to->ledger);
+        analyze_ledger_end_file(to->ledger);
     if (to->library && to->library->refused > 0)
         analyze_note(path, "line %lld is left out: %s%s", (long long)to->library->refused_line,
                      to->library->refused_why, to->library->refused > 1 ? "; so are others like it" : "");
@@ -203,6 +203,8 @@ static int read_files(const struct analyze *a, struct readers *to, struct error 
     int r = 0;
     for (size_t i = 0; i < a->path_count && r == 0; i++)
         r = read_file(a, to, a->paths[i], err);
+    if (to->ledger && r == 0)
+        analyze_ledger_end(to->ledger);
     return r;
 }
 
