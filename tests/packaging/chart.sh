@@ -96,7 +96,7 @@ same "allJobSeries sets the flag and installs the alerts that need it" "--all-jo
 	"$(render --set metrics.allJobSeries=true -s templates/deployment.yaml | grep -o -- '--all-job-series=.*') $(comm -13 --nocheck-order \
 		<(alerts prometheusrule metrics.prometheusRule.enabled=true | tr ' ' '\n') <(alerts prometheusrule metrics.prometheusRule.enabled=true,metrics.allJobSeries=true | tr ' ' '\n') | paste -sd' ')"
 same "which are not there by default" "" "$(render -s templates/deployment.yaml | grep -e --all-job-series)"
-same "links of alerts to their sections" "10 https://git.example.com/docs/how-to/alerts.md#" \
+same "links of alerts to their sections" "11 https://git.example.com/docs/how-to/alerts.md#" \
 	"$(render -s templates/prometheusrule.yaml --set metrics.prometheusRule.enabled=true,documentationURL=https://git.example.com/docs/ | sed -n 's/ *runbook_url: \(.*#\).*/\1/p' | sort | uniq -c | xargs)"
 same "prometheusRule" "PrometheusRule=1" "$(with metrics.prometheusRule.enabled=true)"
 same "dashboard" "ConfigMap=1" "$(with metrics.dashboard.enabled=true)"
