@@ -11,9 +11,10 @@ from world import JOBGOODPUTS, Job, in_threads, now, token
 ATTACKS = []
 
 
-def attack(what, seconds=12):
+def attack(what, seconds=12, delay=2.0, to=ATTACKS):
+    """delay: seconds within which an event of the victim, and a line of its log, is in its status."""
     def add(run):
-        ATTACKS.append((run.__name__, what, seconds, run))
+        to.append((run.__name__, what, seconds, run, delay))
         return run
     return add
 
@@ -170,14 +171,12 @@ def tokens(world):
     world.rest()
 
 
-HOSTILE = [run for _, _, _, run in ATTACKS if run is not objects]
-
-
 @attack("all of these at once", seconds=35)
 def everything(world):
     world.is_alone = False  # its own 10,000 objects keep the statuses of this namespace back
     fork = multiprocessing.get_context("fork")
-    running = [fork.Process(target=run, args=(world,)) for run in [objects, *HOSTILE]]
+    others = [run for _, _, _, run, _ in ATTACKS if run not in (objects, everything)]
+    running = [fork.Process(target=run, args=(world,)) for run in [objects, *others]]
     for process in running:
         process.start()
         time.sleep(0.3)  # the objects come first

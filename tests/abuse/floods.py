@@ -1,5 +1,5 @@
 """What befalls many neighbors of the victim at once, without ill will of any of them: a pod that prints without
-measure, jobs and nodes that die together, an API server that answers late. Each is one more attack of attacks.py."""
+measure, jobs and nodes that die together, an API server that answers late. They run like the attacks of attacks.py, before them."""
 import sys
 import time
 
@@ -9,7 +9,15 @@ from world import JOBGOODPUTS, Job, now
 NAMESPACES, JOBS_EACH = 20, 50  # 1,000 jobs of as many tenants as a cluster has
 NODES, PODS_OF_A_JOB = 3000, 100
 LATE_S, LATE_JOBS = 10, 200
-COUNTED_S = 60  # at most, until every neighbor has its loss in its status
+BUDGET_S = 60  # the budget of urgent writes grows back in 50 s
+COUNTED_S = 180  # at most, until every neighbor has its loss in its status
+
+FLOODS = []
+
+
+def flood(what, seconds):
+    """Urgent writes beyond their budget take turns, one of each namespace: a second for twenty of them."""
+    return attack("flood: " + what, seconds, delay=5.0, to=FLOODS)
 
 
 def in_namespace(namespace, name, **more):
@@ -61,16 +69,48 @@ def await_losses(api, namespaces, count):
         time.sleep(1)
 
 
-@attack("flood: one pod that prints 100 MB/s")
+@flood("one pod that prints 100 MB/s", 12)
 def prints(world):
     noisy = Job(world.api(), "hostile", f"prints-{world.round}", {"source": "PodLog", "format": "Auto"})
     world.do(f"flood hostile/{noisy.name}-0 100000000 10 {now()}")
     world.rest()
 
 
-@attack("flood: 1,000 jobs of 20 namespaces that die at once", seconds=90)
+@flood("3,000 nodes of 30 jobs that are lost at once", 100)
+def nodes(world):
+    jobs, since, far = NODES // PODS_OF_A_JOB, now(), f"far-{world.round}"
+    world.each("nodes", "far-${i}", NODES, node(True))
+    world.each("jobs", far + "/job-${i}", jobs, job(far, "job-${i}", PODS_OF_A_JOB))
+    world.each("pods", far + "/pod-${i}", NODES, pod(far, "job-${group}", "${member}", "pod-${i}", "far-${i}", since), per=PODS_OF_A_JOB)
+    world.each("jobgoodputs", far + "/job-${i}", jobs, job_goodput(far, "job-${i}"))
+    time.sleep(5)
+    world.each("nodes", "far-${i}", NODES, node(False))
+    world.each("pods", far + "/pod-${i}", NODES, None)  # as the garbage collector does
+    world.each("nodes", "far-${i}", NODES, None)
+    await_losses(world.api(), [far], jobs)
+    world.each("jobgoodputs", far + "/job-${i}", jobs, None)
+    world.each("jobs", far + "/job-${i}", jobs, None)
+
+
+@flood("200 neighbors' writes that the API server answers after 10 s", 40)
+def late(world):
+    since, late_one = now(), f"late-{world.round}"
+    world.do(f"on apply {JOBGOODPUTS.format(late_one)} always : delay {LATE_S}s")
+    world.each("jobs", late_one + "/job-${i}", LATE_JOBS, job(late_one, "job-${i}", 1))
+    world.each("pods", late_one + "/pod-${i}", LATE_JOBS, pod(late_one, "job-${i}", "0", "pod-${i}", "n", since))
+    world.each("jobgoodputs", late_one + "/job-${i}", LATE_JOBS, job_goodput(late_one, "job-${i}"))
+    while world.is_on():
+        for has_failed in (True, False):
+            world.each("pods", late_one + "/pod-${i}", LATE_JOBS, pod(late_one, "job-${i}", "0", "pod-${i}", "n", since, has_failed))
+            time.sleep(2)
+    world.do("clear faults")
+    for kind, name in (("jobgoodputs", "job-${i}"), ("pods", "pod-${i}"), ("jobs", "job-${i}")):
+        world.each(kind, f"{late_one}/{name}", LATE_JOBS, None)
+
+
+@flood("1,000 jobs of 20 namespaces that die at once", 100)
 def deaths(world):
-    names, since = [f"dying-{i}" for i in range(NAMESPACES)], now()
+    names, since = [f"dying-{world.round}-{i}" for i in range(NAMESPACES)], now()
     kinds = (("jobs", "job-${i}", lambda ns: job(ns, "job-${i}", 1)), ("pods", "pod-${i}", lambda ns: pod(ns, "job-${i}", "0", "pod-${i}", "n", since)),
              ("jobgoodputs", "job-${i}", lambda ns: job_goodput(ns, "job-${i}")))
     for kind, name, template in kinds:
@@ -80,38 +120,7 @@ def deaths(world):
     for namespace in names:
         world.each("pods", f"{namespace}/pod-${{i}}", JOBS_EACH, pod(namespace, "job-${i}", "0", "pod-${i}", "n", since, True))
     await_losses(world.api(), names, NAMESPACES * JOBS_EACH)
-    for kind, name, _ in kinds:
+    for kind, name, _ in reversed(kinds):  # records first: the end of a job is one more urgent write
         for namespace in names:
             world.each(kind, f"{namespace}/{name}", JOBS_EACH, None)
-
-
-@attack("flood: 3,000 nodes of 30 jobs that are lost at once", seconds=90)
-def nodes(world):
-    jobs, since = NODES // PODS_OF_A_JOB, now()
-    world.each("nodes", "far-${i}", NODES, node(True))
-    world.each("jobs", "far/job-${i}", jobs, job("far", "job-${i}", PODS_OF_A_JOB))
-    world.each("pods", "far/pod-${i}", NODES, pod("far", "job-${group}", "${member}", "pod-${i}", "far-${i}", since), per=PODS_OF_A_JOB)
-    world.each("jobgoodputs", "far/job-${i}", jobs, job_goodput("far", "job-${i}"))
-    time.sleep(5)
-    world.each("nodes", "far-${i}", NODES, node(False))
-    world.each("pods", "far/pod-${i}", NODES, None)  # as the garbage collector does
-    world.each("nodes", "far-${i}", NODES, None)
-    await_losses(world.api(), ["far"], jobs)
-    world.each("jobgoodputs", "far/job-${i}", jobs, None)
-    world.each("jobs", "far/job-${i}", jobs, None)
-
-
-@attack("flood: 200 neighbors' writes that the API server answers after 10 s", seconds=40)
-def late(world):
-    since = now()
-    world.do(f"on apply {JOBGOODPUTS.format('late')} always : delay {LATE_S}s")
-    world.each("jobs", "late/job-${i}", LATE_JOBS, job("late", "job-${i}", 1))
-    world.each("pods", "late/pod-${i}", LATE_JOBS, pod("late", "job-${i}", "0", "pod-${i}", "n", since))
-    world.each("jobgoodputs", "late/job-${i}", LATE_JOBS, job_goodput("late", "job-${i}"))
-    while world.is_on():
-        for has_failed in (True, False):
-            world.each("pods", "late/pod-${i}", LATE_JOBS, pod("late", "job-${i}", "0", "pod-${i}", "n", since, has_failed))
-            time.sleep(2)
-    world.do("clear faults")
-    for kind, name in (("jobgoodputs", "job-${i}"), ("pods", "pod-${i}"), ("jobs", "job-${i}")):
-        world.each(kind, f"late/{name}", LATE_JOBS, None)
+    time.sleep(BUDGET_S)  # what comes next finds it whole
