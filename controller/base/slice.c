@@ -105,11 +105,20 @@ bool slice_take_until(struct slice *s, char delimiter, struct slice *taken) {
     return true;
 }
 
+bool slice_take_item(struct slice *list, char delimiter, struct slice *item) {
+    if (list->size_bytes == 0)
+        return false;
+    if (!slice_take_until(list, delimiter, item)) {
+        *item = *list;
+        *list = slice_skip(*list, list->size_bytes);
+    }
+    return true;
+}
+
 bool slice_find_pair(struct slice pairs, char separator, const char *name, struct slice *value) {
     struct slice pair;
-    for (bool is_last = false; !is_last;) {
-        is_last = !slice_take_until(&pairs, separator, &pair);
-        pair = slice_trim(is_last ? pairs : pair);
+    while (slice_take_item(&pairs, separator, &pair)) {
+        pair = slice_trim(pair);
         if (slice_take_prefix(&pair, name) && slice_take_char(&pair, '=')) {
             *value = pair;
             return true;

@@ -79,6 +79,9 @@ static inline bool slice_take_prefix(struct slice *s, const char *prefix) {
 }
 /* Takes up to the delimiter, which is dropped; false if it does not occur. */
 bool slice_take_until(struct slice *s, char delimiter, struct slice *taken);
+/* Takes the next item of a list such as "a,b"; false at the end. An item may be empty, but none follows the last
+ * delimiter. */
+bool slice_take_item(struct slice *list, char delimiter, struct slice *item);
 /* The value of the first "name=value" among pairs such as "a=b; c=d", blanks around them left out; false if there is
  * none. */
 bool slice_find_pair(struct slice pairs, char separator, const char *name, struct slice *value);

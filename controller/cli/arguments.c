@@ -8,10 +8,10 @@
 #include <string.h>
 
 bool arguments_lists(const char *list, const char *word) {
-    size_t size = strlen(word);
-    for (const char *at = list; at != NULL; at = strstr(at, ", ") ? strstr(at, ", ") + 2 : NULL)
-        if (strncmp(at, word, size) == 0 && (at[size] == '\0' || at[size] == ','))
-            return size > 0;
+    struct slice rest = slice_of(list), item;
+    while (slice_take_item(&rest, ',', &item))
+        if (slice_is(slice_trim(item), word))
+            return true;
     return false;
 }
 

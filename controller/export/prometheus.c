@@ -132,12 +132,8 @@ static int64_t quality(struct slice element) {
 
 bool prometheus_wants_openmetrics(struct slice accept) {
     int64_t openmetrics = 0, text = 0;
-    while (accept.size_bytes > 0) {
-        struct slice element;
-        if (!slice_take_until(&accept, ',', &element)) {
-            element = accept;
-            accept = slice_skip(accept, accept.size_bytes);
-        }
+    struct slice element;
+    while (slice_take_item(&accept, ',', &element)) {
         element = slice_trim(element);
         int64_t *to = slice_starts(element, "application/openmetrics-text") ? &openmetrics
                       : slice_starts(element, "text/plain")                 ? &text

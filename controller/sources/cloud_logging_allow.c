@@ -15,12 +15,8 @@ static bool is_pattern(struct slice text) {
 
 /* The next rule of the list; false at its end. A rule that lacks a part has empty ones. */
 static bool take_rule(struct slice *list, struct slice *text, struct rule *rule) {
-    if (list->size_bytes == 0)
+    if (!slice_take_item(list, ',', text))
         return false;
-    if (!slice_take_until(list, ',', text)) {
-        *text = *list;
-        *list = (struct slice){list->data + list->size_bytes, 0};
-    }
     struct slice rest = *text;
     *rule = (struct rule){0};
     if (slice_take_until(&rest, '=', &rule->namespace_) && slice_take_until(&rest, '/', &rule->project))

@@ -1,5 +1,6 @@
 #include "harness.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/slice.h"
@@ -234,6 +235,22 @@ TEST(exactness_is_reported) {
     REQUIRE(number_take(&s, &n));
     CHECK(number_to_scaled(&n, 1, &value, &exact) && value == 35 && exact);
     CHECK(number_to_scaled(&n, 0, &value, &exact) && value == 4 && !exact);
+}
+
+TEST(items_of_a_list_are_taken_to_its_end) {
+    static const struct {
+        const char *list, *items; /* items: each with a bar behind it */
+    } cases[] = {{"", ""}, {"a", "a|"}, {"a,b", "a|b|"}, {"a,,b", "a||b|"}, {",a", "|a|"}, {"a,", "a|"}, {",", "|"}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct slice rest = slice_of(cases[i].list), item;
+        CLEANUP_BUF struct buf items;
+        buf_init(&items, 64);
+        while (slice_take_item(&rest, ',', &item)) {
+            buf_append_slice(&items, item);
+            buf_append_char(&items, '|');
+        }
+        CHECK_TEXT(buf_text(&items), cases[i].items);
+    }
 }
 
 TEST(a_pair_is_found_by_its_whole_name) {

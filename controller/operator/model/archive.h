@@ -6,7 +6,7 @@
 #include "operator/job/job.h"
 #include "operator/status/view.h"
 
-/* Before an evaluation: has the job's ledger report what settles. Nothing if there is no archive. */
+/* Before an evaluation: has the job's ledger report what settles. Does nothing without an archive. */
 void job_archive_listen(struct model_job *job);
 /* After an evaluation whose result is final. Where entries do not keep changes, the archive begins again with their
  * sums. */

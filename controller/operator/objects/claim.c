@@ -57,7 +57,7 @@ static void request_scan(struct jscan *j, void *at) {
     reading->asked = min_of(reading->asked + chips_of(&r), MAX_CHIPS);
 }
 
-/* One device. Access for administrators takes it from nobody; a share of one is not a whole chip. */
+/* One device. Access for administrators leaves it to others; a share of one is not a whole chip. */
 static void result_scan(struct jscan *j, void *at) {
     struct result {
         struct slice driver, device, share;

@@ -252,15 +252,13 @@ static int set_windows(const struct flag *flag, const char *value, const char **
 }
 
 static int set_labels(const struct flag *flag, const char *value, const char **to, struct error **err) {
-    struct slice rest = slice_of(value), one, key;
-    for (bool is_more = *value != '\0'; is_more;) {
-        is_more = slice_take_until(&rest, ',', &one);
-        if (!is_more)
-            one = rest;
-        if (!slice_take_until(&one, '=', &key) || key.size_bytes == 0 || slice_find(one, "=") != NULL)
-            return error_set(err, EINVAL, "--%s: \"%s\" is not a list of labels, such as team=a,tier=gold", flag->name,
-                             value);
-    }
+    struct slice rest = slice_of(value), label, key;
+    bool is_fine = !slice_ends(rest, ",");
+    while (is_fine && slice_take_item(&rest, ',', &label))
+        is_fine = slice_take_until(&label, '=', &key) && key.size_bytes > 0 && !slice_contains(label, "=");
+    if (!is_fine)
+        return error_set(err, EINVAL, "--%s: \"%s\" is not a list of labels, such as team=a,tier=gold", flag->name,
+                         value);
     *to = value;
     return 0;
 }

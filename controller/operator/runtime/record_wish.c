@@ -71,45 +71,34 @@ bool record_wish_read(enum target_kind kind, struct slice object, struct record_
     return true;
 }
 
-static bool has_label(struct slice object, struct slice required_key, struct slice required) {
-    struct jscan j;
+struct required_label {
+    struct slice key, value;
+    bool is_there;
+};
+
+static void read_labels(struct jscan *j, void *to) {
+    struct required_label *label = to;
     struct slice key;
     char value[64]; /* a label has at most 63 bytes */
-    jscan_init(&j, object);
-    static const char *const path[] = {"metadata", "labels"};
-    for (size_t i = 0; i < ARRAY_SIZE(path); i++) {
-        bool is_there = false;
-        if (!jscan_object(&j))
-            return false;
-        while (!is_there && jscan_key(&j, &key)) {
-            is_there = slice_is(key, path[i]);
-            if (!is_there)
-                jscan_skip(&j);
-        }
-        if (!is_there)
-            return false;
+    if (!jscan_object(j))
+        return;
+    while (jscan_key(j, &key)) {
+        bool is_text = jscan_string(j, value, sizeof value);
+        label->is_there |= is_text && slice_equal(key, label->key) && slice_is(label->value, value);
     }
-    if (!jscan_object(&j))
-        return false;
-    while (jscan_key(&j, &key)) {
-        if (!slice_equal(key, required_key))
-            jscan_skip(&j);
-        else
-            return jscan_string(&j, value, sizeof value) && slice_equal(slice_of(value), required);
-    }
-    return false;
 }
 
 bool record_wish_has_labels(struct slice object, const char *labels) {
-    struct slice rest = slice_of(labels), one, key;
-    for (bool is_more = *labels != '\0'; is_more;) {
-        is_more = slice_take_until(&rest, ',', &one);
-        if (!is_more)
-            one = rest;
-        if (!slice_take_until(&one, '=', &key) || !has_label(object, key, one))
-            return false;
+    static const struct jmember metadata[] = {JMEMBER_SELF("labels", read_labels)};
+    static const struct jmember rows[] = {JMEMBER_OBJECT("metadata", metadata)};
+    struct slice rest = slice_of(labels), label;
+    bool has_all = true;
+    while (has_all && slice_take_item(&rest, ',', &label)) {
+        struct required_label required = {.value = label};
+        has_all = slice_take_until(&required.value, '=', &required.key) &&
+                  jmembers_parse(object, JMEMBERS(rows), &required) && required.is_there;
     }
-    return true;
+    return has_all;
 }
 
 /* A job that is over gets none: its pods and their logs are deleted, or will be. */

@@ -70,11 +70,7 @@ char *watched_path(const struct watched *watched, struct slice namespace_) {
 
 bool watched_take_namespace(struct slice *rest, bool is_first, struct slice *ret) {
     bool is_found = false;
-    while (rest->size_bytes > 0 && !is_found) {
-        if (!slice_take_until(rest, ',', ret)) {
-            *ret = *rest;
-            *rest = slice_of(NULL);
-        }
+    while (!is_found && slice_take_item(rest, ',', ret)) {
         *ret = slice_trim(*ret);
         is_found = ret->size_bytes > 0;
     }
