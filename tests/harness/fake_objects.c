@@ -61,14 +61,15 @@ char *fake_jobgoodput_json(const struct fake_jobgoodput *g) {
     const char *name = given_or(g->name, "js"),
                *step_log = given_or(g->step_log, "\"source\":\"None\",\"format\":\"Auto\"");
     int generation = g->generation != 0 ? g->generation : 1;
-    return mem_format("{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"namespace\":"
-                      "\"%s\",\"name\":\"%s\",\"uid\":\"goodput-of-%s\",\"resourceVersion\":\"%d\",\"generation\":%d,"
-                      "\"creationTimestamp\":%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":"
-                      "\"JobSet\",\"name\":\"%s\"}%s%s%s%s}%s%s}",
-                      given_or(g->namespace_, "ns"), name, name, g->version != 0 ? g->version : generation, generation,
-                      fake_time(g->created), given_or(g->target, name), step_log[0] ? ",\"stepLog\":{" : "", step_log,
-                      step_log[0] ? "}" : "", given_or(g->more, ""), g->status ? ",\"status\":" : "",
-                      given_or(g->status, ""));
+    return mem_format(
+        "{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"namespace\":"
+        "\"%s\",\"name\":\"%s\",\"uid\":\"goodput-of-%s\",\"resourceVersion\":\"%d\",\"generation\":%d,"
+        "\"creationTimestamp\":%s%s%s%s},\"spec\":{\"targetRef\":{\"apiGroup\":\"jobset.x-k8s.io\",\"kind\":"
+        "\"JobSet\",\"name\":\"%s\"}%s%s%s%s}%s%s}",
+        given_or(g->namespace_, "ns"), name, name, g->version != 0 ? g->version : generation, generation,
+        fake_time(g->created), g->labels ? ",\"labels\":{" : "", given_or(g->labels, ""), g->labels ? "}" : "",
+        given_or(g->target, name), step_log[0] ? ",\"stepLog\":{" : "", step_log, step_log[0] ? "}" : "",
+        given_or(g->more, ""), g->status ? ",\"status\":" : "", given_or(g->status, ""));
 }
 
 char *fake_jobset_json(const struct fake_jobset *s) {

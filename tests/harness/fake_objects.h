@@ -25,6 +25,7 @@ struct fake_jobgoodput {
     int generation;         /* 0: 1 */
     int version;            /* resourceVersion; 0: as the generation */
     int created;
+    const char *labels;   /* their members; NULL: none */
     const char *step_log; /* members of stepLog; NULL: source None, "": no stepLog */
     const char *more;     /* members of its spec, each with a leading comma; NULL: none */
     const char *status;   /* NULL: none */

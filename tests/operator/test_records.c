@@ -178,6 +178,31 @@ TEST(a_long_jobs_ledger_starts_with_the_sums_of_settled_time) {
     model_free(m);
 }
 
+static void check_named(struct model *m, const char *expected) {
+    CLEANUP_BUF struct buf records;
+    buf_init(&records, RECORDS_MAX_BYTES);
+    CHECK(model_job_ledger(model_job_find(m, "ns", "js"), fake_ms(10), &records));
+    if (strstr(buf_text(&records), expected) == NULL)
+        harness_fail(__FILE__, __LINE__, "no %s in %.300s", expected, buf_text(&records));
+}
+
+TEST(a_ledger_has_the_labels_of_its_jobgoodput_as_they_are_now) {
+    struct model *m = fake_model("");
+    struct fake_jobgoodput g = {.labels = "\"team\":\"a\",\"goodput.dev/run\":\"r1\""};
+    fake_observe_jobset(m, 1, "", "", 0);
+    free(fake_status(m, 5));
+    fake_observe_jobgoodput(m, &g, 1);
+    check_named(m, "\"uid\":\"goodput-of-js\",\"labels\":[{\"key\":\"team\",\"value\":\"a\"},"
+                   "{\"key\":\"goodput.dev/run\",\"value\":\"r1\"}],\"target\"");
+    g.labels = "\"team\":\"b\""; /* of the same generation: labels are not in the spec */
+    fake_observe_jobgoodput(m, &g, 2);
+    check_named(m, "\"labels\":[{\"key\":\"team\",\"value\":\"b\"}],");
+    g.labels = NULL;
+    fake_observe_jobgoodput(m, &g, 3);
+    check_named(m, "\"uid\":\"goodput-of-js\",\"target\"");
+    model_free(m);
+}
+
 /* Nothing but that status is known: there is no span, and no sum that is taken for one. */
 TEST(of_a_job_that_an_earlier_controller_finished_the_ledger_has_its_status_alone) {
     static const char left[] =

@@ -100,12 +100,13 @@ static struct sights see(const struct sim_life *l, struct sim_sight *s) {
 /* status: of a predecessor; "" */
 static void observe_jobgoodput(struct model *m, const struct sim_life *l, const char *status) {
     CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"jgp\",\"resourceVersion\":\"1\",\"generation\":"
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"js\",\"uid\":\"jgp\",\"labels\":{\"team\":\"%s\"},"
+        "\"resourceVersion\":\"1\",\"generation\":"
         "1,"
         "\"creationTimestamp\":\"%s\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"%s\",\"kind\":\"%s\",\"name\":\"js\"},"
         "%s\"stepLog\":{\"source\":\"None\"}}%s%s}",
-        sim_stamp(l->start_ms), l->shape.is_plain_job ? "batch" : "jobset.x-k8s.io",
-        l->shape.is_plain_job ? "Job" : "JobSet",
+        l->seed % 3 == 0 ? "ads" : "search", sim_stamp(l->start_ms),
+        l->shape.is_plain_job ? "batch" : "jobset.x-k8s.io", l->shape.is_plain_job ? "Job" : "JobSet",
         l->shape.names_required ? "\"requiredReplicatedJobs\":[\"slice0\"]," : "", status[0] ? ",\"status\":" : "",
         status);
     int r = model_observe(m, RESOURCE_JOBGOODPUT, OBSERVED_PRESENT, slice_of("ns"), slice_of("js"), slice_of("jgp"),

@@ -19,6 +19,7 @@ static void split_off(struct model_job *job) {
     for (int i = 0; i < OBJECT_REGEXES; i++)
         log->patterns[i] = log->patterns[i] ? mem_strdup(log->patterns[i]) : NULL;
     e->archive = (struct job_archive){0};
+    e->labels = NULL;
     e->log.costly_pattern = e->final.status = NULL;
     e->notices.items = NULL;
     e->notices.count = e->notices.next = 0;

@@ -29,6 +29,7 @@ void job_free(struct model_job *job) {
     free(job->final.status);
     job_archive_done(&job->archive);
     free_spec(&job->spec);
+    free(job->labels);
     if (job->links.later == NULL) { /* else they are borrowed from that one */
         job_free_earlier(job);
         free(job->namespace_);

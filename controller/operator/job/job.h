@@ -173,6 +173,7 @@ struct model_job {
     struct jobs *jobs;
     struct store *store;
     char *namespace_, *name, *uid;
+    char *labels; /* JSON; NULL: none */
     int64_t created_ms;
     struct job_spec spec;
     struct job_accelerator accelerator;

@@ -13,7 +13,8 @@ static struct records_owner owner_of(const struct model_job *job) {
 }
 
 static void write_head(const struct model_job *job, int64_t start_ms, int64_t complete_ms, struct buf *out) {
-    const struct records_job named = {job->jobs->settings.cluster_name, job->namespace_, job->name, job->uid};
+    const struct records_job named = {job->jobs->settings.cluster_name, job->namespace_, job->name, job->uid,
+                                      job->labels};
     records_write_head(&named, job->target->uid, start_ms, complete_ms, out);
 }
 
@@ -59,7 +60,8 @@ void job_archive_listen(struct model_job *job) {
 void job_archive_end(struct model_job *job, const struct view *v, const struct ledger_entries *entries,
                      struct slice status) {
     struct job_archive *a = &job->archive;
-    const struct records_job named = {job->jobs->settings.cluster_name, job->namespace_, job->name, job->uid};
+    const struct records_job named = {job->jobs->settings.cluster_name, job->namespace_, job->name, job->uid,
+                                      job->labels};
     if (!a->is_started)
         return;
     buf_clear(&a->end);

@@ -341,7 +341,8 @@ static void write_ledger(struct model_job *job, const struct records_job *named,
 }
 
 bool model_job_ledger(struct model_job *job, int64_t now_ms, struct buf *out) {
-    const struct records_job named = {job->jobs->settings.cluster_name, job->namespace_, job->name, job->uid};
+    const struct records_job named = {job->jobs->settings.cluster_name, job->namespace_, job->name, job->uid,
+                                      job->labels};
     if (job->final.status != NULL)
         write_final_ledger(job, &named, out);
     else if (job->publication.is_own)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LABELS_MAX_BYTES ((size_t)32 << 10)
 #define TRACE_POINTS 256 /* of steps, and of saves: 12 KiB at most, for a picture */
 
 /* Of the options that decide how the ledger counts. */
@@ -45,6 +46,11 @@ static struct slice bounded(struct slice name) {
 static void own_text(char **to, struct slice text) {
     free(*to);
     *to = slice_dup(bounded(text));
+}
+
+static void own_labels(struct model_job *job, struct slice labels) {
+    free(job->labels);
+    job->labels = labels.size_bytes > 0 && labels.size_bytes <= LABELS_MAX_BYTES ? slice_dup(labels) : NULL;
 }
 
 static void apply_spec(struct jobs *jobs, struct model_job *job, const struct object_jobgoodput *o) {
@@ -150,6 +156,7 @@ int observe_jobgoodput(struct jobs *jobs, enum observed what, struct slice names
         job = new_job(jobs, &o.meta, received_ms);
     if (is_new)
         job_find_previous(job, &o);
+    own_labels(job, o.labels);
     job_remember_chip(job, &o);
     job_find_final(job, &o);
     job_drop_final(job, job->target);

@@ -193,9 +193,17 @@ static void status_scan(struct jscan *outer, void *at) {
     jmembers_read(&j, JMEMBERS(rows), g);
 }
 
+static void metadata_scan(struct jscan *j, void *at) {
+    static const struct jmember rows[] = {JMEMBER_RAW(GOODPUT, labels, "labels")};
+    struct object_jobgoodput *g = at;
+    struct jscan ahead = *j;
+    jmembers_read(&ahead, JMEMBERS(rows), g);
+    object_meta_scan(j, &g->meta);
+}
+
 int object_jobgoodput_parse(struct slice json, struct object_jobgoodput *g) {
-    static const struct jmember rows[] = {JMEMBER_FIELD(GOODPUT, meta, "metadata", object_meta_scan),
-                                          JMEMBER_OBJECT("spec", spec), JMEMBER_SELF("status", status_scan)};
+    static const struct jmember rows[] = {JMEMBER_SELF("metadata", metadata_scan), JMEMBER_OBJECT("spec", spec),
+                                          JMEMBER_SELF("status", status_scan)};
     memset(g, 0, sizeof *g);
     object_meta_init(&g->meta);
     g->log_job_index = g->log_completion_index = -1;

@@ -37,6 +37,7 @@ struct object_numbers { /* of one target, as a status has them */
 
 struct object_jobgoodput {
     struct object_meta meta;
+    struct slice labels; /* JSON */
     struct slice target_kind, target_name;
     struct slice required[OBJECT_REPLICATED_JOBS];
     int required_count;

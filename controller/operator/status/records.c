@@ -1,5 +1,6 @@
 #include "operator/status/records.h"
 
+#include "base/jscan.h"
 #include "base/jwrite.h"
 #include "base/rfc3339.h"
 #include "formulas/owners.h"
@@ -43,11 +44,34 @@ static void end(struct jwrite *w) {
     buf_append_char(w->out, '\n');
 }
 
+/* A list: engines have no type for an object whose members differ. */
+static void write_labels(struct jwrite *w, const char *labels) {
+    struct jscan j;
+    struct slice key, value;
+    jscan_init(&j, slice_of(labels));
+    if (!jscan_object(&j))
+        return;
+    jwrite_member_array(w, "labels");
+    while (jscan_key(&j, &key)) {
+        if (!jscan_string_raw(&j, &value))
+            continue;
+        jwrite_object(w);
+        jwrite_key(w, "key");
+        jwrite_slice(w, key);
+        jwrite_key(w, "value");
+        jwrite_slice(w, value);
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
 static void write_named(struct jwrite *w, const struct records_job *job) {
     write_filled(w, "cluster", job->cluster);
     write_filled(w, "namespace", job->namespace_);
     write_filled(w, "name", job->name);
     write_filled(w, "uid", job->uid);
+    if (job->labels != NULL)
+        write_labels(w, job->labels);
 }
 
 static void write_job(const struct view *v, const struct ledger_entries *e, const struct records_job *job,

@@ -15,6 +15,7 @@
 struct records_job {                     /* NULL: not known, as for logs without a cluster */
     const char *cluster;                 /* of --cluster-name */
     const char *namespace_, *name, *uid; /* of the JobGoodput */
+    const char *labels;                  /* JSON */
 };
 
 void records_write(const struct view *v, const struct ledger_entries *entries, const struct records_job *job,
