@@ -118,6 +118,35 @@ TEST(a_rayjob_is_found_in_whatever_order_its_objects_come) {
     }
 }
 
+/* Somebody deletes the RayCluster of a RayJob, which makes another one: no attempt has failed. The first one's deletion
+ * is observed before the second or after. */
+TEST(a_raycluster_that_is_replaced_is_one_interruption_of_its_rayjob) {
+    for (int late = 0; late < 2; late++) {
+        struct model *m = started();
+        observe_cluster(m, 0, 1, 0, OWNED, 2);
+        start_pods(m, 0, 4, 0, 2);
+        if (late)
+            observe_cluster(m, 1, 105, 0, OWNED, 2);
+        for (int i = 0; i < 4; i++) {
+            CLEANUP_FREE char *name = mem_format("c0-%d", i);
+            struct fake_pod p = fake_started(name, i, 2, 3, 4);
+            p.asked_to_go = 100;
+            kind_observe_pod(m, &shape, &p, 0, OBSERVED_PRESENT, 100.5);
+            kind_observe_pod(m, &shape, &p, 0, OBSERVED_DELETED, 102);
+        }
+        observe_cluster(m, 0, 1, 100, OWNED, 2);
+        if (!late)
+            observe_cluster(m, 1, 105, 0, OWNED, 2);
+        start_pods(m, 0, 4, 1, 106);
+        CLEANUP_FREE char *s = fake_status(m, 200);
+        CHECK_TEXT(status_text(s, "conditions[type=Ready].reason"), "Accounted");
+        CHECK_INT(status_int(s, "availability.available"), 4);
+        CHECK_INT(status_int(s, "interruptions.total"), 1);
+        CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 7000);
+        model_free(m);
+    }
+}
+
 TEST(a_ray_autoscaler_changes_what_is_required) {
     struct model *m = started();
     observe_cluster(m, 0, 1, 0, OWNED, 2);

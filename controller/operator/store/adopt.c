@@ -66,12 +66,12 @@ void store_adopt(struct store *store, struct target *from, struct target *to) {
 
 struct target *store_owner_of_job(struct store *store, const struct object_meta *job, enum target_kind kind,
                                   const char *owner_kind, struct target **ret_itself) {
-    struct target *itself = *ret_itself = map_get(&store->targets, job->uid);
+    struct target *itself = *ret_itself = map_get(&store->targets[TARGET_JOB], job->uid);
     bool is_measured_itself = itself != NULL && itself->job != NULL;
     if (is_measured_itself || !slice_is(job->owner_kind, owner_kind))
         return NULL;
     struct target *t = store_target(store, kind, job->owner_uid, job->namespace_, job->owner_name);
-    return t != NULL && t->kind == kind ? t : NULL;
+    return t;
 }
 
 #define KEY_SIZE 560
@@ -91,5 +91,5 @@ struct target *store_waiting(struct store *store, enum target_kind kind, struct 
 void store_adopt_waiting(struct store *store, struct target *to) {
     char key[KEY_SIZE];
     struct slice waiting = waiting_key(key, to->kind, slice_of(to->namespace_), slice_of(to->name));
-    store_adopt(store, map_get(&store->targets, waiting), to);
+    store_adopt(store, map_get(&store->targets[to->kind], waiting), to);
 }

@@ -94,7 +94,7 @@ void store_forget(struct store *store, struct target *t) {
         if (store->touched[i] == t)
             store->touched[i--] = store->touched[--store->touched_count];
     unname(store, t);
-    map_remove(&store->targets, slice_of(t->uid));
+    map_remove(&store->targets[t->kind], slice_of(t->uid));
     for (size_t i = 0; i < t->pods.count; i++)
         pod_free(store, t->pods.items[i]);
     for (struct kube_job *j = t->kube_jobs, *next; j; j = next) {
@@ -126,17 +126,24 @@ void store_forget(struct store *store, struct target *t) {
     free(t);
 }
 
-void store_trim(struct store *store) {
-    struct target *oldest = NULL;
+static size_t count_unmeasured(const struct map *targets, struct target **oldest) {
     size_t count = 0;
-    for (size_t i = 0; i < store->targets.count; i++) {
-        struct target *t = map_at(&store->targets, i);
+    for (size_t i = 0; i < targets->count; i++) {
+        struct target *t = map_at(targets, i);
         if (t->job || !t->end.is_deleted)
             continue;
         count++;
-        if (oldest == NULL || t->end.removed_ms < oldest->end.removed_ms)
-            oldest = t;
+        if (*oldest == NULL || t->end.removed_ms < (*oldest)->end.removed_ms)
+            *oldest = t;
     }
+    return count;
+}
+
+void store_trim(struct store *store) {
+    struct target *oldest = NULL;
+    size_t count = 0;
+    for (int kind = 0; kind < TARGET_KIND_COUNT; kind++)
+        count += count_unmeasured(&store->targets[kind], &oldest);
     if (count > MAX_UNMEASURED)
         store_forget(store, oldest);
 }
@@ -151,13 +158,15 @@ void store_done(struct store *store) {
     free(store->touched);
     store->touched = NULL;
     store->touched_count = 0; /* forgetting a target looks through them */
-    while (store->targets.count > 0)
-        store_forget(store, map_at(&store->targets, store->targets.count - 1));
+    for (int kind = 0; kind < TARGET_KIND_COUNT; kind++)
+        while (store->targets[kind].count > 0)
+            store_forget(store, map_at(&store->targets[kind], store->targets[kind].count - 1));
     for (size_t i = 0; i < store->nodes.count; i++)
         node_free(map_at(&store->nodes, i));
     free(store->signal_nodes);
     store_forbidden_done(store);
-    map_done(&store->targets);
+    for (int kind = 0; kind < TARGET_KIND_COUNT; kind++)
+        map_done(&store->targets[kind]);
     map_done(&store->names);
     map_done(&store->pods);
     map_done(&store->kube_jobs);

@@ -29,7 +29,7 @@ static const struct map *objects_of(const struct store *store, enum resource res
            : resource == RESOURCE_JOB        ? &store->kube_jobs
            : resource == RESOURCE_NODE       ? &store->nodes
            : resource == RESOURCE_RAYCLUSTER ? &store->kube_jobs
-           : kind_shown_by(resource, &kind)  ? &store->targets
+           : kind_shown_by(resource, &kind)  ? &store->targets[kind]
                                              : NULL;
 }
 

@@ -138,7 +138,7 @@ int observe_workload(struct store *store, enum observed what, struct slice uid, 
             removed->removed_ms = received_ms;
             store_touch_target(store, removed->target);
         }
-        const struct target *group = map_get(&store->targets, uid);
+        const struct target *group = map_get(&store->targets[TARGET_PODGROUP], uid);
         return group != NULL ? observe_run(store, TARGET_PODGROUP, what, uid, json, received_ms) : 0;
     }
     int err = object_workload_parse(json, &o);

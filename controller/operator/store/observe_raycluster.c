@@ -33,7 +33,7 @@ int observe_raycluster(struct store *store, enum observed what, struct slice uid
     struct target *t = store_target(store, TARGET_RAYJOB, o.meta.owner_uid, o.meta.namespace_, o.meta.owner_name);
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
-    store_adopt(store, map_get(&store->targets, o.meta.uid), t);
+    store_adopt(store, map_get(&store->targets[TARGET_RAYCLUSTER], o.meta.uid), t);
     cluster = rayjob_part(store, t, &o.meta);
     rayjob_keep_submitter(t, &o);
     if (is_newest(cluster))

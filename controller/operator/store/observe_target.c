@@ -286,8 +286,8 @@ static void apply_restarts(struct target *t, const struct object_jobset *o, int6
     apply_counter(t, "jobRestarts", &t->restarts.job_restarts, o->job_restarts, NULL, changed_ms);
 }
 
-static void run_vanished(struct store *store, struct slice uid, int64_t received_ms) {
-    struct target *removed = map_get(&store->targets, uid);
+static void run_vanished(struct store *store, enum target_kind kind, struct slice uid, int64_t received_ms) {
+    struct target *removed = map_get(&store->targets[kind], uid);
     if (removed)
         target_replaced(store, removed, received_ms);
 }
@@ -296,14 +296,14 @@ int observe_run(struct store *store, enum target_kind kind, enum observed what, 
                 int64_t received_ms) {
     struct object_jobset o;
     if (what == OBSERVED_VANISHED) {
-        run_vanished(store, uid, received_ms);
+        run_vanished(store, kind, uid, received_ms);
         return 0;
     }
     int err = kind_row(kind)->parse(json, &o);
     if (err < 0)
         return err;
     struct target *t = store_target(store, kind, o.meta.uid, o.meta.namespace_, o.meta.name);
-    if (t == NULL || t->kind != kind)
+    if (t == NULL)
         return -EINVAL;
     t->is_restored = false;
     bool is_first = target_seen(store, t, &o.meta, received_ms);
@@ -391,6 +391,8 @@ void store_job_removed(struct store *store, struct kube_job *j, const struct obj
 
 /* NULL if none made the Job. JobSet before 0.9 labels nothing with its UID, which only the Job's owner has then. */
 static struct target *jobset_of_job(struct store *store, const struct object_meta *job) {
+    if (slice_equal(job->jobset_uid, job->uid) || slice_equal(job->owner_uid, job->uid))
+        return NULL;
     if (job->jobset_uid.size_bytes > 0)
         return store_target(store, TARGET_JOBSET, job->jobset_uid, job->namespace_, job->jobset_name);
     struct target *itself, *t = store_owner_of_job(store, job, TARGET_JOBSET, "JobSet", &itself);

@@ -10,7 +10,8 @@
 
 void store_init(struct store *store) {
     *store = (struct store){.pods_complete_ms = TIME_UNKNOWN, .received_ms = TIME_UNKNOWN, .watching_ms = TIME_OPEN};
-    map_init(&store->targets, NULL);
+    for (int kind = 0; kind < TARGET_KIND_COUNT; kind++)
+        map_init(&store->targets[kind], NULL);
     map_init(&store->names, NULL);
     map_init_stable(&store->pods, NULL); /* by the pod's id: facts/pod.c */
     map_init(&store->kube_jobs, NULL);
@@ -66,9 +67,9 @@ struct target *store_target(struct store *store, enum target_kind kind, struct s
                             struct slice name) {
     if (uid.size_bytes == 0)
         return NULL;
-    struct target *t = map_get(&store->targets, uid);
+    struct target *t = map_get(&store->targets[kind], uid);
     if (t)
-        return t;
+        return !t->is_seen || slice_is(namespace_, t->namespace_) ? t : NULL;
     t = mem_new(struct target);
     t->uid = slice_dup(uid);
     t->namespace_ = slice_dup(namespace_);
@@ -79,7 +80,7 @@ struct target *store_target(struct store *store, enum target_kind kind, struct s
     t->pods.forget_at_ms = t->pods.first_created_ms = TIME_OPEN;
     t->end.reason = t->spec.queue = t->spec.managed_by = "";
     t->restarts.count = t->restarts.job_restarts = -1;
-    map_put(&store->targets, uid, t);
+    map_put(&store->targets[kind], uid, t);
     return t;
 }
 

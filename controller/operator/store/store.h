@@ -27,17 +27,17 @@
 #define STORE_SOON_MS 2000     /* older objects are known, and older than what is observed now */
 
 struct store {
-    struct map targets;               /* uid -> target */
-    struct map names;                 /* "JobSet/ns/name" -> newest target */
-    struct map pods;                  /* uid -> pod */
-    struct map kube_jobs;             /* uid -> kube_job */
-    struct map workloads;             /* uid -> workload */
-    struct map nodes;                 /* name -> node */
-    struct map events;                /* pod uid -> pod_events */
-    struct map refusals;              /* Job uid -> refusals */
-    struct map claims, claims_by_pod; /* claim uid -> claim; pod uid -> its first claim: claims.h */
-    struct map strings;               /* interned */
-    struct target **touched;          /* changed since job/target.c last looked */
+    struct map targets[TARGET_KIND_COUNT]; /* uid -> target: what names another by a wrong kind names nothing */
+    struct map names;                      /* "JobSet/ns/name" -> newest target */
+    struct map pods;                       /* uid -> pod */
+    struct map kube_jobs;                  /* uid -> kube_job */
+    struct map workloads;                  /* uid -> workload */
+    struct map nodes;                      /* name -> node */
+    struct map events;                     /* pod uid -> pod_events */
+    struct map refusals;                   /* Job uid -> refusals */
+    struct map claims, claims_by_pod;      /* claim uid -> claim; pod uid -> its first claim: claims.h */
+    struct map strings;                    /* interned */
+    struct target **touched;               /* changed since job/target.c last looked */
     size_t touched_count, touched_capacity;
     int64_t watermark_ms[RESOURCE_COUNT]; /* all changes until then were observed; TIME_UNKNOWN */
     int64_t
@@ -62,6 +62,7 @@ const char *store_intern(struct store *store, struct slice text);
 /* Heap copy of raw JSON text, decoded and bounded; replaces *to. True if it changed. */
 bool store_text(char **to, struct slice raw);
 
+/* NULL: the UID is empty, or of an object that was observed in another namespace. */
 struct target *store_target(struct store *store, enum target_kind kind, struct slice uid, struct slice namespace_,
                             struct slice name);
 #define STORE_NAME_KEY 520

@@ -48,18 +48,24 @@ void store_cut(struct store *store, int64_t from_ms, int64_t to_ms) {
     } else {
         spans_add(&store->cuts, from_ms, to_ms);
     }
-    for (size_t i = 0; i < store->targets.count; i++)
-        store_touch_target(store, map_at(&store->targets, i));
+    for (int kind = 0; kind < TARGET_KIND_COUNT; kind++)
+        for (size_t i = 0; i < store->targets[kind].count; i++)
+            store_touch_target(store, map_at(&store->targets[kind], i));
 }
 
-void store_unwatch(struct store *store, struct slice namespace_, int64_t from_ms) {
-    for (size_t i = 0; i < store->targets.count; i++) {
-        struct target *t = map_at(&store->targets, i);
+static void unwatch(struct store *store, const struct map *targets, struct slice namespace_, int64_t from_ms) {
+    for (size_t i = 0; i < targets->count; i++) {
+        struct target *t = map_at(targets, i);
         if ((namespace_.size_bytes > 0 && !slice_is(namespace_, t->namespace_)) || from_ms >= store->received_ms)
             continue;
         spans_add(&t->watch.gaps, from_ms, store->received_ms);
         store_touch_target(store, t);
     }
+}
+
+void store_unwatch(struct store *store, struct slice namespace_, int64_t from_ms) {
+    for (int kind = 0; kind < TARGET_KIND_COUNT; kind++)
+        unwatch(store, &store->targets[kind], namespace_, from_ms);
 }
 
 static void add(struct spans *all, const struct target *t, int64_t from_ms, int64_t to_ms) {
