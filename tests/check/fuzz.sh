@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # fuzz.sh SECONDS TARGET...: replays each target's seeds (tests/data/fuzz/<target>/), which must reach what the target
-# says (tests/harness/reach.h), then fuzzes for SECONDS. FUZZ_SEED: of the search; `make test` gives one, so that it finds
-# the same on every machine; nights search at random.
+# says (tests/harness/reach.h), then fuzzes for SECONDS. FUZZ_SEED: of the search; `make fuzz-short` gives one, so that it
+# finds the same on every machine; nights search at random.
 # FUZZ_RUNS: at most that many inputs besides the seeds, so that a slow machine and a fast one search the same ones.
 # FUZZ_STEPLOG_FORMAT: only one format, next to others that run in parallel. The log's end says how many inputs ran.
 # What a search finds of use is kept in .build/fuzz/work for the next one, but is written to memory while it runs: on a

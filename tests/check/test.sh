@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test.sh: what `make test` runs: every unit, replay and client test in two builds (release, ASan+UBSan), the checks of
-# the source, the corpora and some hundred inputs of fuzzing a target. As many steps run at once as there are cores; each says when
-# it starts to take long and how long it took. The last line is the total.
+# test.sh: what `make test` runs: every unit, replay and client test in two builds (release, ASan+UBSan), the corpora of
+# the fuzzers and the checks of the source. As many steps run at once as there are cores; each says when it starts to take
+# long and how long it took. The last line is the total.
 # Environment: TEST_JOBS (steps at once; the number of cores), TEST_ONLY (a pattern of step names, to repeat some).
 set -u
 cd "$(dirname "$0")/../.."
@@ -13,7 +13,7 @@ started=$SECONDS
 passed=0 failed=0 failures=()
 TIMEFORMAT='%R %U %S'
 
-export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 FUZZ_SEED=1
+export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1
 
 # ---- a step: a log, a line with its times, and its exit status -------------------------------------------------------
 run() { # NAME COMMAND...
@@ -105,11 +105,10 @@ alone() { # NAME COMMAND...: nothing else runs meanwhile
 }
 
 # ---- build -----------------------------------------------------------------------------------------------------------
-echo "make test: two builds, then unit tests, simulations, faults, fuzzing; $jobs steps at once; logs in $logs"
+echo "make test: two builds, then unit tests, simulations, faults; $jobs steps at once; logs in $logs"
 for variant in release asan; do
     alone "build-$variant" make -s -j"$jobs" V=$variant programs tests
 done
-alone build-fuzz make -s -j"$jobs" V=fuzz fuzz-programs
 
 # ---- tests: the long ones first --------------------------------------------------------------------------------------
 # The release build runs in another locale and time zone, which must not matter. The faults play once, where ASan sees what
@@ -181,7 +180,7 @@ if [ -n "$kubectl" ]; then
 else
     echo "kubectl-check: not run, there is no kubectl here (tests/cluster/build.sh kubectl builds one)"
 fi
-alone fuzz env FUZZ_RUNS="${FUZZ_RUNS:-500}" make -s fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-30}" FUZZ_JOBS="$jobs"
+all_done
 for name in ${failures[@]+"${failures[@]}"}; do
     echo "failed: $name, log: $logs/$name.log"
     failing_lines "$logs/$name.log" 20
