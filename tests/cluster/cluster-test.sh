@@ -61,6 +61,7 @@ begun=$SECONDS
 "$HERE/up.sh"
 for queues in queues ${CLUSTER_OPERATORS:+operators}; do adapted "$HERE/scenario/$queues.yaml" | kubectl apply -f - >/dev/null; done
 "$HERE/install.sh" | tee "$RUN/install.out" || die "the chart could not be installed"
+if [ -z "$chaos$PINS" ]; then "$HERE/tenant.sh" | tee -a "$RUN/install.out" || true; fi
 failed=0
 export PYTHONDONTWRITEBYTECODE=1
 common=(--api "$API" --etcd "127.0.0.1:$ETCD_PORT" --run "$RUN" --scenario "$HERE/scenario" --stories "$stories"

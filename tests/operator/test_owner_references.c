@@ -34,10 +34,10 @@ static void observe_pod_of(struct model *m, const char *jobset, const char *more
 
 static void observe_workload(struct model *m, const char *name, const char *owner, double at) {
     CLEANUP_FREE char *uid = mem_format("uid-%s", name);
-    CLEANUP_FREE char *json = mem_format(
-        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"%s\",\"creationTimestamp\":%s,"
-        "\"ownerReferences\":[%s]},\"spec\":{\"queueName\":\"q-%s\"},\"status\":{\"conditions\":[%s]}}",
-        name, uid, fake_time(0), owner, name, fake_condition("QuotaReserved", "True", "QuotaReserved", 0));
+    CLEANUP_FREE char *json =
+        mem_format("{\"metadata\":{\"namespace\":\"ns\",\"name\":\"%s\",\"uid\":\"%s\",\"creationTimestamp\":%s,"
+                   "\"ownerReferences\":[%s]},\"spec\":{\"queueName\":\"q-%s\"},\"status\":{\"conditions\":[%s]}}",
+                   name, uid, fake_time(0), owner, name, fake_condition("QuotaReserved", "True", "QuotaReserved", 0));
     fake_observe(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, name, uid, json, at);
 }
 
@@ -148,8 +148,8 @@ TEST(an_owner_in_another_namespace_is_none) {
                    OWNER("JobSet", "js", "uid-js"));
     char *ns = strstr(pod, "\"namespace\":\"ns\"");
     REQUIRE(ns != NULL);
-    CLEANUP_FREE char *foreign = mem_format("%.*s\"namespace\":\"elsewhere\"%s", (int)(ns - pod), pod,
-                                            ns + strlen("\"namespace\":\"ns\""));
+    CLEANUP_FREE char *foreign =
+        mem_format("%.*s\"namespace\":\"elsewhere\"%s", (int)(ns - pod), pod, ns + strlen("\"namespace\":\"ns\""));
     model_observe(m, RESOURCE_POD, OBSERVED_PRESENT, SLICE("elsewhere"), SLICE("foreign"), SLICE("uid-foreign"),
                   slice_of(foreign), fake_ms(50));
     model_observe(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, SLICE("elsewhere"), SLICE("w"), SLICE("uid-w"),
