@@ -141,6 +141,8 @@ static void add_crash_frame(struct rootcause_log *log, const struct writer *w) {
 static void note_stack(struct rootcause_log *log, const struct writer *w, struct slice text) {
     if (w->traceback.is_reversed)
         stack_take(&log->stack, text);
+    else
+        stack_take_traceback(&log->stack, text);
 }
 
 static void expect_names(struct writer *w, struct slice text, int64_t number) {

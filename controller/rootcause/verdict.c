@@ -138,8 +138,8 @@ static void take_common_name(struct rootcause_verdict *v, struct rootcause_log *
         snprintf(v->waits_for, sizeof v->waits_for, "%s", common);
 }
 
-/* By the stacks that a watchdog printed: the only process that is not where the others wait. They wait in a collective,
- * or in the same frame if they are two or more. VERDICT_NO_LOG: the stacks do not say. */
+/* By the stacks that a watchdog printed, and tracebacks out of collectives: the only process that is not where the
+ * others wait. They wait in a collective, or in the same frame if they are two or more. VERDICT_NO_LOG: unknown. */
 static int find_outlier(struct rootcause_log *const *logs, size_t count) {
     int outlier = VERDICT_NO_LOG;
     size_t stacks = 0;

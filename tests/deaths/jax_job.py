@@ -68,7 +68,8 @@ def train(args):
     if args.death == "nan":
         jax.config.update("jax_debug_nans", True)
     if args.death == "watchdog":
-        faulthandler.dump_traceback_later(12, exit=True)
+        # The rank that hangs ends first; the other one then leaves its collective with an exception.
+        faulthandler.dump_traceback_later(12 if is_victim else 16, exit=True)
     for step in range(len(samples) // 4):
         start = time.monotonic()
         batch = jnp.asarray(samples[4 * step:4 * step + 4])

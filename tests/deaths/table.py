@@ -73,7 +73,7 @@ DEATHS = [
     Death("jax", "missing-shard", ("DataError",), 1),
     Death("jax", "segfault", ("CrashSignal",), 1),
     Death("jax", "leader-segfault", ("CrashSignal",), 0),
-    Death("jax", "watchdog", ("HangWatchdog",), NONE),
+    Death("jax", "watchdog", ("HangWatchdog",), NONE, True),
     Death("jax", "network", ("CollectiveTimeout", "PeerLost"), NONE),
     Death("jax", "rendezvous", ("StartupRendezvous",), ANY),
     Death("jax", "flag", ("ConfigError",), ANY),

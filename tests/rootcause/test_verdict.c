@@ -347,6 +347,23 @@ TEST(the_stacks_of_a_watchdog_show_whom_the_others_wait_for) {
     CHECK_INT(v.waits_for_log, VERDICT_NO_LOG);
 }
 
+/* JAX: the process that hangs ends first; the other one leaves its collective with an exception, and its own watchdog
+ * ends it later in JAX's shutdown. */
+#define LEAVES_COLLECTIVE(frame)                                                                                       \
+    "Traceback (most recent call last):\n  File \"/app/train.py\", line 9, in train\n    gather(x)\n"                  \
+    "  File \"" frame "\", line 134, in f\n    out = g(x)\n"                                                           \
+    "ValueError: UNKNOWN: Gloo AllGather failed: [pair.cc:547] Connection closed by peer [10.0.0.7]:419\n"
+
+TEST(a_traceback_out_of_a_collective_shows_where_a_process_waited) {
+    struct rootcause_verdict v;
+    JUDGE(&v, STACK(IN_TRAIN("7")), LEAVES_COLLECTIVE("/v/jax/experimental/multihost_utils.py") STACK(IN_TRAIN("3")));
+    check(&v, CLASS_HANG_WATCHDOG, 0, true);
+    CHECK_INT(v.waits_for_log, 0);
+    /* no collective raised it: either may wait for the other */
+    JUDGE(&v, STACK(IN_TRAIN("7")), LEAVES_COLLECTIVE("/v/jax/_src/api.py") STACK(IN_TRAIN("3")));
+    CHECK_INT(v.waits_for_log, VERDICT_NO_LOG);
+}
+
 /* gloo pair.cc, unbound_buffer.cc: a rank whose network was cut fails no sooner than those that wait for it, and one of
  * these may end before another. */
 TEST(an_address_counts_if_all_symptoms_name_it) {

@@ -16,7 +16,7 @@ sys.path.append(PROGRAMS)
 from job_folder import JobFolder, argv, environment
 from table import ANY, DEATHS, NONE
 
-NAMES = "exception device-oom host-oom nan disk-full checkpoint missing-shard segfault watchdog hang-barrier network rendezvous flag".split()
+NAMES = "exception device-oom host-oom nan disk-full checkpoint missing-shard segfault hang watchdog hang-barrier network rendezvous flag".split()
 PYTHON = os.path.join(ROOT, ".build", "deaths", "venv", "bin", "python")
 SITE = os.path.join(ROOT, ".build", "nodes", "deaths")
 LIMITS = {"torch": "2Gi", "jax": "1Gi"}  # of a container that takes more
