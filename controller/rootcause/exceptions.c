@@ -128,7 +128,8 @@ void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, c
     if (row == NULL)
         row = matcher_exception(log->matcher, name);
     bool says_enough = is_head ? !signature_is_general(name) : is_programming_error(name);
-    bool is_named = row != NULL ? row->role == ROLE_PRIMARY : says_enough;
+    bool is_cause = row != NULL && (row->role == ROLE_PRIMARY || row->role == ROLE_WEAK);
+    bool is_named = row != NULL ? is_cause : says_enough;
     if (!is_named || w->traceback.is_ignored || w->traceback.is_thread)
         return;
     struct finding f = finding_make(line, w, row, number, 0);

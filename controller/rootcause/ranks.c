@@ -45,8 +45,8 @@ static struct slice slice_after(struct slice text, const char *words) {
 /* JAX "/task:3", gloo "rank 3" or "peer [HOST]:PORT", NCCL's "peer HOST<PORT>". A rank whose watchdog was first to
  * report, and a task that reached a barrier, wait as well. */
 void ranks_find_peer(struct slice text, char waits_for[static RANKS_PEER_BYTES]) {
-    static const char *const words[] = {"/task:",   "from rank ", "send/recv from rank ",
-                                        ": Ranks ", "to rank ",   "]: Rank "};
+    static const char *const words[] = {"/task:",   "from rank ", "send/recv from rank ", ": Ranks ",
+                                        "to rank ", "]: Rank ",   "[missing ranks: "};
     text = slice_after(text, "timed out task names:");
     if (slice_contains(text, "signal from ") || slice_contains(text, "signal due to") ||
         slice_contains(text, "first task at the barrier"))

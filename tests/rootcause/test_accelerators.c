@@ -18,6 +18,18 @@ TEST(statuses_of_neuron) {
         {CLASS_COMPILE_ERROR, false,
          "Traceback (most recent call last):\n  File \"/app/a.py\", line 7, in f\n    run()\n"
          "subprocess.CalledProcessError: Command '['neuronx-cc', 'compile']' returned non-zero exit status 70.\n"},
+        {CLASS_COMPILE_ERROR, false, "OP_REQUIRES failed at a.cc:2 : INTERNAL: neuronx-cc compilation failed.\n"},
+        {CLASS_DEVICE_OOM, false,
+         "10:00:00.1 7:7 ERROR  TDRV:dmem_alloc_internal   Failed to alloc DEVICE memory: 9\n"},
+        {CLASS_DEVICE_OOM, false, "NRTD response code 'NERR_RESOURCE' (4)\n"},
+        {CLASS_COLLECTIVE_TIMEOUT, true, "7:7 [3] bootstrap.cc:89 CCOM WARN Timeout waiting for a connection\n"},
+        {CLASS_HANG_WATCHDOG, true, "RuntimeError: Failed to execute the model status=5 message=Timeout Exceeded\n"},
+        {CLASS_NAN_DIVERGENCE, false, "Error notifications found on NC .. INFER_ERROR_SUBTYPE_NUMERICAL\n"},
+        {CLASS_GPU_HARDWARE, false,
+         "Uncorrectable memory error is detected on Neuron device: 5:1. Failing execution.\n"},
+        {CLASS_UNKNOWN, false, /* it continues, and one bit of its memory differs */
+         "Uncorrectable memory error is detected on Neuron device: 5:1. The error might affect the results.\n"},
+        {CLASS_NETWORK, false, "7:7 [1] init.cc:149 CCOM WARN OFI plugin initNet() failed is EFA enabled?\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
@@ -30,6 +42,8 @@ TEST(statuses_of_gaudi) {
         {CLASS_HOST_OOM, false, "failed: synOutOfHostMemory\n"},
         {CLASS_COMPILE_ERROR, false, "RuntimeError: Graph compile failed. synStatus=synStatus 26 [Generic failure].\n"},
         {CLASS_CUDA_ERROR, false, "RuntimeError: synStatus=26 [Generic failure]\n"},
+        {CLASS_DEVICE_OOM, false,
+         "RuntimeError: FATAL ERROR :: MODULE:SYNHELPER workspace Allocation of size ::9 failed!\n"},
         {CLASS_CUDA_ERROR, false, "  what():  [Rank:0] FATAL ERROR :: MODULE:PT_DEVICE GRAPH:: Capture must end\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));

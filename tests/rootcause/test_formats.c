@@ -278,3 +278,27 @@ TEST(a_launcher_that_quotes_an_exit_code) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* What a line says of another process, or of a part of the program, gives way to a record of what ended it. */
+TEST(a_record_that_explains_another_line) {
+    static const struct example examples[] = {
+        {CLASS_HOST_OOM, false,
+         "RuntimeError: DataLoader worker (pid(s) 7) exited unexpectedly\nslurmstepd: error: Detected 1 oom-kill "
+         "event(s) in StepId=7.batch.\n"},
+        {CLASS_SHM_DATALOADER, false, "RuntimeError: DataLoader worker (pid(s) 7) exited unexpectedly\n"},
+        {CLASS_COLLECTIVE_TIMEOUT, true, /* the shell continues */
+         "/bin/sh: gpustat: command not found\n[Rank 1] Watchdog caught collective operation timeout: WorkNCCL\n"},
+        {CLASS_USER_EXCEPTION, false, "run.sh: line 7: torchrun: command not found\n"},
+        {CLASS_AUTH_QUOTA, false, "404 Client Error: Not Found for url: https://api.wandb.ai/graphql\n"},
+        {CLASS_COMPILE_ERROR, false, "E1 7 torch/_inductor/runtime/triton_heuristics.py:8] [0/0]   tmp = a * b\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Horovod stall_inspector.cc */
+TEST(a_stalled_operation_names_the_missing_rank) {
+    struct rootcause_verdict v;
+    judge(&v, "HorovodAllreduce_grad_0 [missing ranks: 2]\n");
+    CHECK_INT(v.finding.class_, CLASS_COLLECTIVE_TIMEOUT);
+    CHECK_TEXT(v.waits_for, "rank 2");
+}
