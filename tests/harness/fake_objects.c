@@ -195,7 +195,7 @@ char *fake_pod_json(const struct fake_pod *p) {
     if (p->chips > 0)
         buf_format(&b, ",\"resources\":{\"limits\":{\"google.com/tpu\":\"%d\"}}", p->chips);
     buf_format(&b, "%s}]", given_or(p->container_more, ""));
-    if (p->bound >= 0)
+    if (p->bound >= 0 || p->has_node)
         buf_format(&b, ",\"nodeName\":\"%s\"", p->node);
     buf_format(&b, "},\"status\":{\"phase\":\"%s\",\"conditions\":[", p->phase);
     add_conditions(&b, p);

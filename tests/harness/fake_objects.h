@@ -58,6 +58,7 @@ struct fake_pod {
     const char *name, *node, *container;
     const char *jobset;         /* NULL: "js" */
     const char *replicated_job; /* NULL: "slice" */
+    bool has_node;              /* before it is bound, too: who made it set the name of its node */
     int index;                  /* -1: the Job is not indexed */
     int job_index, restart_count, exit_code, chips;
     int created, bound, started, finished, unschedulable, gated, asked_to_go, grace;

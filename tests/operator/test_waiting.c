@@ -57,3 +57,19 @@ TEST(what_a_queue_waits_for_is_news_at_once) {
     CHECK(queued != checked);
     model_free(m);
 }
+
+/* Whoever sets the node's name of a pod itself leaves PodScheduled to the kubelet, which writes it as it starts the pod. */
+TEST(a_pod_that_came_with_its_node_stays_bound) {
+    struct model *m = begin();
+    struct fake_pod p = fake_pod("a", 0, 2);
+    p.has_node = true;
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 2.1);
+    CLEANUP_FREE char *bound = replay_status(m, "ns", "js", fake_ms(4), NULL);
+    CHECK_TEXT(status_text(bound, "phase"), "Starting");
+    p.bound = p.started = 10;
+    p.phase = "Running";
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 9.9); /* a kubelet's clock that is 100 ms ahead */
+    CLEANUP_FREE char *running = replay_status(m, "ns", "js", fake_ms(9.95), NULL);
+    CHECK_TEXT(status_text(running, "phase"), "Starting");
+    model_free(m);
+}

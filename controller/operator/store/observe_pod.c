@@ -77,6 +77,12 @@ static void apply_containers(struct store *store, struct pod *p, const struct ob
     store_add_claimed(store, p);
 }
 
+/* A pod is bound from the earliest time that any of its versions shows: a kubelet may write the condition PodScheduled of a
+ * pod that came with its node's name only when it starts it. */
+static void note_bound(struct pod *p, int64_t at_ms) {
+    p->bound_ms = p->bound_ms == TIME_UNKNOWN ? at_ms : min_of(p->bound_ms, at_ms);
+}
+
 static void apply_binding(struct store *store, struct pod *p, const struct object_pod *o, int64_t received_ms) {
     const struct object_condition *c = object_condition_find(&o->conditions, "PodScheduled");
     bool is_true = c && slice_is(c->status, "True");
@@ -85,9 +91,9 @@ static void apply_binding(struct store *store, struct pod *p, const struct objec
         store_pod_bind(p, store_node(store, o->node));
     }
     if (is_true)
-        set_time(&p->bound_ms, c->at_ms == TIME_UNKNOWN ? received_ms : c->at_ms);
-    else if (p->node && p->bound_ms == TIME_UNKNOWN)
-        p->bound_ms = received_ms;
+        note_bound(p, c->at_ms == TIME_UNKNOWN ? received_ms : c->at_ms);
+    else if (p->node)
+        note_bound(p, received_ms);
     if (is_gated && pod_trouble(p)->gated_from_ms == TIME_UNKNOWN)
         store_trouble(p)->gated_from_ms = p->created_ms;
     if (is_gated)
