@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define THROUGH_MS (TIME_OPEN - 1)
+enum { CHANGES_FIRST = 16 }; /* a job of one pod has four to six */
 
 /* ---- changes summed per time ---- */
 
@@ -30,7 +31,7 @@ static void changes_grow(struct slot_changes *c) {
     for (size_t i = 0; i < old.size; i++)
         live += old.table[i].uses > 0;
     c->count = 0;
-    c->size = old.size ? old.size : 64;
+    c->size = old.size ? old.size : CHANGES_FIRST;
     while (live * 4 >= c->size)
         c->size *= 2;
     c->table = mem_alloc(c->size * sizeof *c->table);
