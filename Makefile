@@ -422,6 +422,13 @@ recompute-test: programs ## the numbers of RECOMPUTE_LIVES simulated and all rec
 	@tests/parity/setup.sh duckdb==2.0.1 duckdb-cli==1.5.6
 	@.build/parity/venv/bin/python tests/recompute/recompute.py $(RECOMPUTE_LIVES)
 
+SQL_LIVES ?= 200
+.PHONY: sql-test
+sql-test: programs ## the views of deploy/sql over an archive of SQL_LIVES simulated lives, in DuckDB and ClickHouse, against statuses and the fleet
+	@$(MAKE) -s -j2 .build/release/bin/test-sim .build/release/tests/test-operator
+	@tests/parity/setup.sh duckdb==2.0.1 duckdb-cli==1.5.6 chdb==4.4.0 chdb-core==26.9.0 sqlglot==30.30.0
+	@.build/parity/venv/bin/python tests/sql/views.py $(SQL_LIVES)
+
 BENCH ?=
 bench-ledger: programs ## analyze and the ledger compared with the Python library and a plain scan, on the same files in the same run
 	@$(MAKE) -s $(OUT)/bin/bench-append

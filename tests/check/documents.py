@@ -20,7 +20,8 @@ USERS = {path: text for path, text in TEXT.items() if not path.startswith("tests
 # Flags of other programs that documents call.
 FOREIGN_FLAGS = set("""--set --set-file --namespace --create-namespace --reset-then-reuse-values --reuse-values --version --from-literal --install
     --order --server-side --nodes --timestamps --cacert --data-binary --for --list --type --ignore-daemonsets --wait
-    --tag-output --location --region --project --workload-pool --enable-image-streaming --repository-format --logdir --name --output-timestamp-format""".split())
+    --tag-output --location --region --project --workload-pool --enable-image-streaming --repository-format --logdir --name --output-timestamp-format --database
+    --multiquery""".split())
 # Fields of others' objects.
 FOREIGN_FIELDS = {"status.failed", "status.restarts", "status.unhealthyNodes"}
 # Words in code type that look like reasons and are others'.

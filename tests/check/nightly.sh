@@ -51,6 +51,7 @@ step coverage make -s coverage
 sed -n '/^lines:/,$p' "$logs/coverage.log"
 step parity make -s parity LOGS="${LOGS:-20000}"
 step recompute-test make -s recompute-test RECOMPUTE_LIVES=5000
+step sql-test make -s sql-test SQL_LIVES=1000
 step recorder-test make -s recorder-test
 step truth make -s truth TRUTH_JOBS="${JOBS:-60000}" SPREAD_JOBS=10000
 step styles make -s styles STYLE_JOBS=200

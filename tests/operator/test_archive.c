@@ -58,7 +58,7 @@ static void begin(struct life *l) {
     CLEANUP_FREE char *left = replay_left(l->status);
     l->model =
         model_new(&(struct model_options){.keeps_checkpoints = true, .archives = true, .cluster_name = l->cluster});
-    l->pod = fake_observe_trainer(l->model, "", left);
+    l->pod = fake_observe_trainer(l->model, "\"goodput.dev/price-per-chip-hour\":\"1.20\"", left);
 }
 
 /* Another controller, which has the written status and reads the log from where that was. */
