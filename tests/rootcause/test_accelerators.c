@@ -30,6 +30,8 @@ TEST(statuses_of_neuron) {
         {CLASS_UNKNOWN, false, /* it continues, and one bit of its memory differs */
          "Uncorrectable memory error is detected on Neuron device: 5:1. The error might affect the results.\n"},
         {CLASS_NETWORK, false, "7:7 [1] init.cc:149 CCOM WARN OFI plugin initNet() failed is EFA enabled?\n"},
+        {CLASS_GPU_DRIVER, false, "nrtd[1]: [NRTD:nrtd_main] Failed to initialize devices: , attempt: 1\n"},
+        {CLASS_GPU_DRIVER, false, "RuntimeError: The PyTorch Neuron Runtime could not be initialized.\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
@@ -45,6 +47,7 @@ TEST(statuses_of_gaudi) {
         {CLASS_DEVICE_OOM, false,
          "RuntimeError: FATAL ERROR :: MODULE:SYNHELPER workspace Allocation of size ::9 failed!\n"},
         {CLASS_CUDA_ERROR, false, "  what():  [Rank:0] FATAL ERROR :: MODULE:PT_DEVICE GRAPH:: Capture must end\n"},
+        {CLASS_NETWORK, false, "The condition [ rc == 0 ] failed. hbldv_modify_qp(INIT) failed: 22, nic: 0\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
@@ -53,6 +56,10 @@ TEST(statuses_of_ascend) {
     static const struct example examples[] = {
         {CLASS_HANG_WATCHDOG, true, "rtDeviceSynchronize execute failed, reason=[stream sync timeout]\n"},
         {CLASS_STARTUP_RENDEZVOUS, false, "HcclCommInitRootInfo failed.\n"},
+        {CLASS_CUDA_ERROR, false, "RuntimeError: ACL stream synchronize failed.\n"},
+        {CLASS_COLLECTIVE_TIMEOUT, true, /* the call waited for a collective */
+         "RuntimeError: f:a.ts:9 NPU function error: AclrtSynchronizeDeviceWithTimeout, error code is 507048\n"
+         "EI0002: [PID: 7] The wait execution of the Notify register times out.\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
