@@ -147,6 +147,54 @@ TEST(a_raycluster_that_is_replaced_is_one_interruption_of_its_rayjob) {
     }
 }
 
+/* A worker group whose containers ask for no chips, with these members; the pods come before the RayCluster or after.
+ */
+static void check_declared(const char *members, int64_t chips_of_one) {
+    for (int pods_first = 0; pods_first < 2; pods_first++) {
+        struct model *m = kind_model(&shape);
+        CLEANUP_FREE char *spec =
+            mem_format("{\"headGroupSpec\":{\"rayStartParams\":{\"num-gpus\":\"0\"},\"template\":{\"spec\":{"
+                       "\"containers\":[{\"name\":\"ray-head\"}]}}},\"workerGroupSpecs\":[{\"groupName\":\"slice\","
+                       "\"replicas\":4,\"template\":{\"spec\":{\"containers\":[{\"name\":\"ray-worker\"}]}}%s}]}",
+                       members);
+        CLEANUP_FREE char *cluster =
+            mem_format("{\"metadata\":{\"creationTimestamp\":%s,\"name\":\"js-abcd0\",\"namespace\":\"ns\","
+                       "\"ownerReferences\":[" OWNED "],\"uid\":\"uid-cluster0\"},\"spec\":%s}",
+                       fake_time(1), spec);
+        CLEANUP_FREE char *rayjob =
+            mem_format("{\"metadata\":{\"creationTimestamp\":%s,\"name\":\"js\",\"namespace\":\"ns\",\"uid\":"
+                       "\"uid-js\"},\"spec\":{\"rayClusterSpec\":%s}}",
+                       fake_time(0), spec);
+        for (int i = -1; i < 4; i++) {
+            CLEANUP_FREE char *name = mem_format("c0-%d", i);
+            struct fake_pod p = fake_started(name, i, 2, 3, 20);
+            p.chips = 0;
+            if (i == (pods_first ? 3 : -1))
+                fake_observe(m, RESOURCE_RAYCLUSTER, OBSERVED_PRESENT, "js-abcd0", "uid-cluster0", cluster, 21);
+            if (i >= 0)
+                kind_observe_pod(m, &shape, &p, 0, OBSERVED_PRESENT, 21.5);
+        }
+        fake_observe(m, RESOURCE_RAYJOB, OBSERVED_PRESENT, "js", "uid-js", rayjob, 23);
+        CLEANUP_FREE char *s = fake_status(m, 3603);
+        CHECK_INT(status_int(s, "target.chips"), chips_of_one > 0 ? 4 * chips_of_one : -1);
+        CLEANUP_FREE char *hours = mem_format("%d.000", (int)(4 * chips_of_one));
+        CHECK_TEXT(status_text(s, "acceleratorHours.allocated"), chips_of_one > 0 ? hours : "");
+        model_free(m);
+    }
+}
+
+/* Of pods that ask for no chips, since they use what their node has. */
+TEST(ray_workers_have_the_chips_that_their_group_declares_to_ray) {
+    check_declared(",\"rayStartParams\":{\"num-gpus\":\"8\"}", 8);
+    check_declared(",\"rayStartParams\":{\"resources\":\"\\\"{\\\\\\\"TPU\\\\\\\": 4}\\\"\"}", 4);
+    check_declared(",\"rayStartParams\":{\"resources\":\"'{\\\"TPU\\\": 4, \\\"x\\\": 1}'\"}", 4);
+    check_declared(",\"rayStartParams\":{\"num-gpus\":\"8\"},\"resources\":{\"CPU\":\"4\",\"GPU\":\"2\"}", 2);
+    check_declared(",\"resources\":{\"nvidia.com/gpu\":\"1\"}", 1);
+    check_declared(",\"rayStartParams\":{\"num-gpus\":\"0\"}", 0);
+    check_declared(",\"rayStartParams\":{\"num-gpus\":8,\"resources\":7}", 0); /* not as the CRD has it */
+    check_declared(",\"rayStartParams\":{\"num-gpus\":\"99999999999\"}", 0);
+}
+
 TEST(a_ray_autoscaler_changes_what_is_required) {
     struct model *m = started();
     observe_cluster(m, 0, 1, 0, OWNED, 2);

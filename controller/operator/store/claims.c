@@ -56,6 +56,16 @@ static void raise_shape(struct target *t, const struct pod *p, int64_t claimed) 
     }
 }
 
+/* By Ray's own count of what its node has. */
+static int64_t declared(const struct pod *p) {
+    const struct target *t = p->target;
+    bool is_ray = t->kind == TARGET_RAYJOB || t->kind == TARGET_RAYCLUSTER;
+    for (int i = 0; is_ray && i < t->spec.job_count; i++)
+        if (t->spec.jobs[i].name == p->replicated_job)
+            return t->spec.jobs[i].chips - t->spec.jobs[i].claimed_chips;
+    return 0;
+}
+
 void store_add_claimed(struct store *store, struct pod *p) {
     int64_t claimed = 0, asked = 0;
     for (const struct claim *c = map_get(&store->claims_by_pod, slice_of(pod_uid(p))); c != NULL; c = c->next_of_pod)
@@ -64,6 +74,8 @@ void store_add_claimed(struct store *store, struct pod *p) {
         asked += p->containers[i].chips;
     if (p->containers == NULL)
         return;
+    if (asked + claimed == 0)
+        asked = declared(p);
     p->chips = (int32_t)max_of(p->chips, min_of(asked + claimed, INT32_MAX));
     if (p->chips > asked)
         raise_shape(p->target, p, p->chips - asked);

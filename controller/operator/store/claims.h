@@ -1,4 +1,5 @@
-/* claims: the chips that pods ask for by ResourceClaims, added to those that their containers ask for. A claim that
+/* claims: the chips that pods ask for by ResourceClaims, added to those that their containers ask for; and those that a
+ * RayCluster declares for pods that ask for none. A claim that
  * several pods share is of the first that it is reserved for. A claim is deleted before its pod is, or lost while no
  * controller runs: the chips of a pod never become fewer. */
 #ifndef OPERATOR_STORE_CLAIMS_H

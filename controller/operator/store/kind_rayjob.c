@@ -12,6 +12,7 @@
 #include "operator/store/kind_rayjob.h"
 
 #include "operator/store/adopt.h"
+#include "operator/store/ray_chips.h"
 
 #include "base/mem.h"
 #include "base/minmax.h"
@@ -29,6 +30,7 @@ struct group {
     struct object_replicated_job job;
     int64_t replicas, hosts; /* -1: the defaults, none and one */
     bool is_suspended;
+    struct ray_chips declared;
 };
 
 static const struct jmember group_rows[] = {
@@ -37,18 +39,28 @@ static const struct jmember group_rows[] = {
     JMEMBER_WITHIN(struct group, hosts, "numOfHosts", 1, 1000000),
     JMEMBER(struct group, is_suspended, "suspend"),
     JMEMBER_FIELD(struct group, job, "template", object_template_scan),
+    JMEMBER_FIELD(struct group, declared, "resources", ray_resources_scan),
+    JMEMBER_FIELD(struct group, declared, "rayStartParams", ray_start_parameters_scan),
 };
 
+static void group_read(struct jscan *j, struct group *g) {
+    *g = (struct group){.job = {.replicas = 1, .completions = -1}, .hosts = 1, .declared = {-1, -1, -1}};
+    jmembers_read(j, JMEMBERS(group_rows), g);
+    if (g->job.chips == 0)
+        g->job.chips = ray_chips(&g->declared);
+}
+
 static void group_scan(struct jscan *j, void *run) {
-    struct group g = {.job = {.replicas = 1, .completions = -1}, .hosts = 1};
-    jmembers_read(j, JMEMBERS(group_rows), &g);
+    struct group g;
+    group_read(j, &g);
     g.job.parallelism = g.is_suspended ? 0 : min_of(g.replicas * g.hosts, 1000000);
     object_jobset_add(run, &g.job);
 }
 
 static void head_scan(struct jscan *j, void *run) {
-    struct group g = {.job = {.name = slice_of(HEAD), .replicas = 1, .parallelism = 1, .completions = -1}};
-    jmembers_read(j, JMEMBERS(group_rows), &g);
+    struct group g;
+    group_read(j, &g);
+    g.job.parallelism = 1;
     g.job.name = slice_of(HEAD);
     object_jobset_add(run, &g.job);
 }

@@ -50,6 +50,7 @@ static void apply_shape(struct store *store, struct target *t, const struct obje
         r->pods = pods_of(o);
         int64_t chips = o->chips + r->claimed_chips;
         t->pods.shape_version += r->chips != chips; /* may decide what is required */
+        is_new |= r->chips != chips;
         r->chips = chips;
         r->has_dependency = o->has_dependency;
         t->pods.shape_version += r->prints_log != o->prints_log || r->is_helper != o->is_helper;
