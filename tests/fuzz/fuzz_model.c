@@ -51,10 +51,23 @@ static const struct model_options options = {.keeps_checkpoints = true};
 /* The seeds' digits stay what they are when resources are added. */
 static bool resource_of(char digit, enum resource *ret) {
     static const enum resource resources[] = {
-        RESOURCE_JOBGOODPUT,    RESOURCE_JOBSET,          RESOURCE_JOB,        RESOURCE_POD,
-        RESOURCE_NODE,          RESOURCE_WORKLOAD,        RESOURCE_EVENT,      RESOURCE_NODE_LEASE,
-        RESOURCE_STEPLOGFORMAT, RESOURCE_RESOURCESLICE,   RESOURCE_NODE_EVENT, RESOURCE_RAYJOB,
-        RESOURCE_RAYCLUSTER,    RESOURCE_LEADERWORKERSET, RESOURCE_PYTORCHJOB, RESOURCE_RESOURCECLAIM,
+        RESOURCE_JOBGOODPUT,
+        RESOURCE_JOBSET,
+        RESOURCE_JOB,
+        RESOURCE_POD,
+        RESOURCE_NODE,
+        RESOURCE_WORKLOAD,
+        RESOURCE_EVENT,
+        RESOURCE_NODE_LEASE,
+        RESOURCE_STEPLOGFORMAT,
+        RESOURCE_RESOURCESLICE,
+        RESOURCE_NODE_EVENT,
+        RESOURCE_RAYJOB,
+        RESOURCE_RAYCLUSTER,
+        RESOURCE_LEADERWORKERSET,
+        RESOURCE_PYTORCHJOB,
+        RESOURCE_RESOURCECLAIM,
+        RESOURCE_RESOURCECLAIMTEMPLATE,
     };
     _Static_assert(ARRAY_SIZE(resources) == RESOURCE_COUNT, "each resource has a digit");
     if (digit < '0' || digit >= '0' + (char)ARRAY_SIZE(resources))

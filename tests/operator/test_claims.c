@@ -96,7 +96,7 @@ TEST(a_claim_is_of_the_pod_it_was_made_for_or_of_the_first_that_has_it) {
 
 /* ---- a job ---- */
 
-/* A driver without devices, and two workers of four each: what the templates of their claims are is not read. */
+/* A driver without devices, and two workers of four each. */
 static void observe_jobset(struct model *m, double at) {
     fake_observe_node(m, "n0", "True", 0, "", "", at);
     fake_observe(
@@ -152,6 +152,69 @@ TEST(pods_have_the_chips_of_their_claims_in_any_order) {
                 observe_claim(m, *what == 'c' ? "p" : "q", OBSERVED_PRESENT, 23);
         }
         check_hours(m);
+        model_free(m);
+    }
+}
+
+/* A ResourceClaimTemplate, in the shapes of the API's versions: v1 and v1beta2, v1beta1. */
+static void observe_template(struct model *m, const char *name, bool is_v1beta1, const char *class_, int count,
+                             double at) {
+    CLEANUP_FREE char *request =
+        mem_format("\"deviceClassName\":\"%s\",\"allocationMode\":\"ExactCount\",\"count\":%d", class_, count);
+    CLEANUP_FREE char *uid = mem_format("template-%s", name);
+    CLEANUP_FREE char *json = mem_format(
+        "{\"apiVersion\":\"resource.k8s.io/%s\",\"kind\":\"ResourceClaimTemplate\",\"metadata\":{\"name\":\"%s\","
+        "\"namespace\":\"ns\",\"uid\":\"%s\"},\"spec\":{\"metadata\":{\"labels\":{}},\"spec\":{\"devices\":{"
+        "\"requests\":[{\"name\":\"r\",%s%s%s}]}}}}",
+        is_v1beta1 ? "v1beta1" : "v1", name, uid, is_v1beta1 ? "" : "\"exactly\":{", request, is_v1beta1 ? "" : "}");
+    fake_observe(m, RESOURCE_RESOURCECLAIMTEMPLATE, OBSERVED_PRESENT, name, uid, json, at);
+}
+
+/* No pod exists yet: which replicated job has the chips, and how many the job waits for. */
+TEST(a_queued_job_asks_for_the_chips_of_its_claim_templates) {
+    for (int order = 0; order < 4; order++) {
+        struct model *m = fake_model("");
+        if (order % 2 == 0)
+            observe_jobset(m, 0.2);
+        observe_template(m, "four", order / 2, "gpu.nvidia.com", 4, 0.3);
+        observe_template(m, "network", order / 2, "dra.net", 8, 0.3);
+        if (order % 2 != 0)
+            observe_jobset(m, 0.4);
+        CLEANUP_FREE char *queued = fake_status(m, 3600);
+        CHECK_INT(status_int(queued, "availability.required"), 2); /* not the driver */
+        CHECK_INT(status_int(queued, "target.chips"), 8);
+        CHECK_TEXT(status_text(queued, "acceleratorHours.waiting"), "8.000");
+        model_free(m);
+    }
+}
+
+/* The claims of its pods are those of the template, and another namespace's or a deleted template's are nothing. */
+TEST(the_chips_of_a_claim_template_count_once) {
+    struct model *m = fake_model("");
+    observe_template(m, "four", false, "gpu.nvidia.com", 4, 0.1);
+    observe_jobset(m, 0.2);
+    observe_pod(m, "p", 0, 23);
+    observe_pod(m, "q", 1, 23);
+    observe_claim(m, "p", OBSERVED_PRESENT, 23);
+    observe_claim(m, "q", OBSERVED_PRESENT, 23);
+    observe_template(m, "four", false, "gpu.nvidia.com", 4, 24);
+    fake_observe(m, RESOURCE_RESOURCECLAIMTEMPLATE, OBSERVED_DELETED, "four", "template-four", "{}", 25);
+    observe_jobset(m, 30);
+    check_hours(m);
+    model_free(m);
+}
+
+TEST(claim_templates_that_may_not_be_read_are_missed_by_the_jobs_that_name_one) {
+    for (int has_claims = 0; has_claims < 2; has_claims++) {
+        struct model *m = fake_model("");
+        if (has_claims)
+            observe_jobset(m, 0.2);
+        else
+            fake_observe_jobset(m, 1, "", "", 0.2);
+        model_forbidden(m, RESOURCE_RESOURCECLAIMTEMPLATE, slice_of(""), "templates are forbidden", TIME_UNKNOWN);
+        CLEANUP_FREE char *s = fake_status(m, 100);
+        CHECK_TEXT(status_text(s, "conditions[type=PermissionMissing].message"),
+                   has_claims ? "templates are forbidden" : "");
         model_free(m);
     }
 }

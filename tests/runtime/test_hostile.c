@@ -103,7 +103,11 @@ static const char *const asked_for[] = {"/version",
                                         "/apis/resource.k8s.io/v1/resourceslices?",
                                         "/apis/resource.k8s.io/v1beta2/resourceslices?",
                                         "/apis/resource.k8s.io/v1/resourceclaims?",
+                                        "/apis/resource.k8s.io/v1beta2/resourceclaims?",
                                         "/apis/resource.k8s.io/v1beta1/resourceclaims?",
+                                        "/apis/resource.k8s.io/v1/resourceclaimtemplates?",
+                                        "/apis/resource.k8s.io/v1beta2/resourceclaimtemplates?",
+                                        "/apis/resource.k8s.io/v1beta1/resourceclaimtemplates?",
                                         "/api/v1/namespaces/default/pods/h-0/log?"};
 
 static void check_requests(const char *log) {

@@ -31,6 +31,13 @@ static bool has_claims(const struct target *t) {
     return false;
 }
 
+static bool has_claim_templates(const struct target *t) {
+    for (int i = 0; t != NULL && i < t->spec.job_count; i++)
+        if (t->spec.jobs[i].claim_templates[0] != NULL)
+            return true;
+    return false;
+}
+
 static bool is_concerned(const struct model_job *job, enum resource resource) {
     switch (resource) {
     case RESOURCE_JOBSET:
@@ -44,6 +51,8 @@ static bool is_concerned(const struct model_job *job, enum resource resource) {
         return kind_is_of(job->spec.target_kind, resource) || may_be_queued(job->target);
     case RESOURCE_RESOURCECLAIM:
         return has_claims(job->target);
+    case RESOURCE_RESOURCECLAIMTEMPLATE:
+        return has_claim_templates(job->target);
     case RESOURCE_STEPLOGFORMAT:
         return job_has_user_format(job);
     case RESOURCE_NODE_LEASE:

@@ -100,9 +100,10 @@ static void metadata_scan(struct jscan *j, void *at) {
     jmembers_read(&inner, JMEMBERS(rows), reading);
 }
 
+static const struct jmember spec_devices[] = {JMEMBER_ELEMENTS("requests", request_scan)};
+static const struct jmember spec[] = {JMEMBER_OBJECT("devices", spec_devices)};
+
 int object_claim_parse(struct slice json, struct object_claim *claim) {
-    static const struct jmember spec_devices[] = {JMEMBER_ELEMENTS("requests", request_scan)};
-    static const struct jmember spec[] = {JMEMBER_OBJECT("devices", spec_devices)};
     static const struct jmember allocated[] = {JMEMBER_ELEMENTS("results", result_scan)};
     static const struct jmember allocation[] = {JMEMBER_OBJECT("devices", allocated)};
     static const struct jmember status[] = {JMEMBER_OBJECT("allocation", allocation),
@@ -120,4 +121,31 @@ int object_claim_parse(struct slice json, struct object_claim *claim) {
     r.claim.chips = r.is_allocated ? r.given : r.asked;
     *claim = r.claim;
     return err;
+}
+
+int object_claim_template_parse(struct slice json, struct object_claim *claim) {
+    static const struct jmember template_spec[] = {JMEMBER_OBJECT("spec", spec)};
+    static const struct jmember rows[] = {JMEMBER_SELF("metadata", metadata_scan),
+                                          JMEMBER_OBJECT("spec", template_spec)};
+    READING r;
+    memset(&r, 0, sizeof r);
+    object_meta_init(&r.claim.meta);
+    int err = object_read(json, JMEMBERS(rows), &r);
+    r.claim.chips = r.asked;
+    *claim = r.claim;
+    return err;
+}
+
+bool object_claim_template_next(struct slice *resource_claims, struct slice *name) {
+    struct reference {
+        struct slice template_name;
+    } reference;
+    static const struct jmember rows[] = {JMEMBER(struct reference, template_name, "resourceClaimTemplateName")};
+    do {
+        reference.template_name = (struct slice){0};
+        if (!object_element_read(resource_claims, JMEMBERS(rows), &reference))
+            return false;
+    } while (reference.template_name.size_bytes == 0);
+    *name = reference.template_name;
+    return true;
 }

@@ -12,5 +12,9 @@ struct object_claim {
     int64_t chips; /* whole ones; of all devices of a node (allocationMode All) 0 until they are allocated */
 };
 int object_claim_parse(struct slice json, struct object_claim *claim);
+/* A ResourceClaimTemplate: what each claim made from it will ask for. */
+int object_claim_template_parse(struct slice json, struct object_claim *claim);
+/* The next of a pod template's resourceClaims that names a ResourceClaimTemplate; false: there are no more. */
+bool object_claim_template_next(struct slice *resource_claims, struct slice *name);
 
 #endif

@@ -9,7 +9,7 @@
 
 static const struct jmember pod_spec[] = {
     JMEMBER_FIELD(TEMPLATE, chips, "containers", object_containers_chips_scan),
-    JMEMBER_FIELD(TEMPLATE, has_claims, "resourceClaims", object_is_filled_scan),
+    JMEMBER_RAW(TEMPLATE, claims, "resourceClaims"),
 };
 static const struct jmember pod_template[] = {JMEMBER_OBJECT("spec", pod_spec)};
 static const struct jmember template_spec[] = {

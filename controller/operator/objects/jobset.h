@@ -10,9 +10,9 @@ struct object_replicated_job {
     int64_t replicas, parallelism, completions; /* -1: not set */
     int64_t chips;                              /* of the containers of one pod */
     bool has_dependency;
-    bool has_claims; /* its pods ask for devices by ResourceClaims: which, these alone say */
-    bool prints_log; /* the log of the whole job, which the pods with chips do not print */
-    bool is_helper;  /* it only submits or watches: required by its name alone */
+    struct slice claims; /* resourceClaims of its pods, an array: claim.h; empty: none */
+    bool prints_log;     /* the log of the whole job, which the pods with chips do not print */
+    bool is_helper;      /* it only submits or watches: required by its name alone */
 };
 
 struct object_jobset {

@@ -37,7 +37,7 @@ static void read_job(struct slice object, struct record_wish *wish) {
     struct object_job job;
     object_job_parse(object, &job);
     wish->is_part = is_part(&job.meta);
-    wish->is_training = job.job.chips > 0 || job.job.has_claims;
+    wish->is_training = job.job.chips > 0 || job.job.claims.size_bytes > strlen("[]");
     wish->is_finished = has_condition(&job.conditions, "Complete") || has_condition(&job.conditions, "Failed");
 }
 
@@ -46,7 +46,7 @@ static void read_run(enum target_kind kind, struct slice object, struct record_w
     kind_row(kind)->parse(object, &run);
     bool has_chips = false;
     for (int i = 0; i < run.job_count; i++)
-        has_chips = has_chips || run.jobs[i].chips > 0 || run.jobs[i].has_claims;
+        has_chips = has_chips || run.jobs[i].chips > 0 || run.jobs[i].claims.size_bytes > strlen("[]");
     wish->is_part = is_part(&run.meta);
     wish->is_training = kind == TARGET_JOBSET || (has_chips && kind != TARGET_LEADERWORKERSET); /* mostly serves */
     wish->is_finished =

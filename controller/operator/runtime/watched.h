@@ -13,8 +13,8 @@ struct watched {
     const char *group_path, *plural;
     enum watched_scope scope;
     const char *label_selector, *field_selector;
-    bool is_optional;        /* without it everything else is measured */
-    bool is_fallback;        /* watched only while the entry before it in the table is absent */
+    bool is_optional; /* without it everything else is measured */
+    bool is_fallback; /* watched only while those before it in the table, up to the first that is none, are absent */
     int64_t absent_retry_us; /* 0: the reflector's own */
     const char *absent;      /* what it means that the cluster does not serve it */
 };

@@ -177,7 +177,7 @@ static void start_late(struct watch *watch, const char *words) {
 /* Their objects have their own times, and stay long enough for a leader to read them late. */
 static bool is_read_by_leader_alone(enum resource resource) {
     return resource == RESOURCE_EVENT || resource == RESOURCE_NODE_EVENT || resource == RESOURCE_RESOURCESLICE ||
-           resource == RESOURCE_RESOURCECLAIM;
+           resource == RESOURCE_RESOURCECLAIM || resource == RESOURCE_RESOURCECLAIMTEMPLATE;
 }
 
 static bool is_served(const struct watch *watch) {
@@ -185,7 +185,10 @@ static bool is_served(const struct watch *watch) {
 }
 
 static bool waits_for_kind(const struct watch *watch) {
-    return watch->after != NULL && !is_served(watch->after) && !is_served(watch->after->fallback);
+    const struct watch *kind = watch->after;
+    while (kind != NULL && !is_served(kind))
+        kind = kind->fallback;
+    return watch->after != NULL && kind == NULL;
 }
 
 static void start_rest(struct runtime_watches *owner, bool is_late) {
@@ -267,23 +270,23 @@ static void on_synced(void *context) {
     changed(watch->owner);
 }
 
-/* Reflectors are not to be freed in their own callbacks; the fallback's is another one. */
+/* Reflectors are not to be freed in their own callbacks; those of the fallbacks are others. */
 static void on_absent(void *context, bool is_absent) {
     struct watch *watch = context;
     watch->is_absent = is_absent;
     if (is_absent)
         feed_listed(watch->owner->feed, watch->source->resource, "");
-    bool is_missed = watch->source->resource != RESOURCE_WORKLOAD &&
-                     watch->source->resource != RESOURCE_RESOURCESLICE &&
-                     watch->source->resource != RESOURCE_RESOURCECLAIM;
+    enum resource resource = watch->source->resource;
+    bool is_missed = resource != RESOURCE_WORKLOAD && resource != RESOURCE_RESOURCESLICE &&
+                     resource != RESOURCE_RESOURCECLAIM && resource != RESOURCE_RESOURCECLAIMTEMPLATE;
     jsonlog(is_absent && is_missed ? JSONLOG_WARNING : JSONLOG_INFO,
             is_absent ? "resource not served" : "resource served", "resource", LOG_S(watch->source->plural), "path",
             LOG_S(watch->source->group_path), "meaning", LOG_S(is_absent ? watch->source->absent : ""), NULL);
     if (watch->fallback != NULL && is_absent && watch->fallback->reflector == NULL)
         start(watch->fallback);
-    if (watch->fallback != NULL && !is_absent) {
-        kube_reflector_free(watch->fallback->reflector);
-        watch->fallback->reflector = NULL;
+    for (struct watch *unneeded = watch->fallback; unneeded != NULL && !is_absent; unneeded = unneeded->fallback) {
+        kube_reflector_free(unneeded->reflector);
+        unneeded->reflector = NULL;
     }
     find_forbidden(watch);
     start_more(watch->owner);
@@ -365,8 +368,11 @@ static void add_scope(struct runtime_watches *owner, enum watched_scope scope, s
         struct watch *watch = add(owner, &watched_table[i], namespace_);
         if (watched_is_of_kind(&watched_table[i]))
             watch->after = before;
-        if (watched_table[i].is_fallback && before != NULL)
-            before->fallback = watch;
+        struct watch *last = before;
+        while (watched_table[i].is_fallback && last != NULL && last->fallback != NULL)
+            last = last->fallback;
+        if (watched_table[i].is_fallback && last != NULL)
+            last->fallback = watch;
         else
             before = watch;
     }

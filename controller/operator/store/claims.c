@@ -6,6 +6,8 @@
 #include "operator/objects/claim.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 struct claim {
     struct claim *next_of_pod;
@@ -43,17 +45,74 @@ static void forget(struct store *store, struct slice uid) {
     map_remove(&store->claims, uid);
 }
 
-/* The other pods of its replicated job ask for as many: a pod template names its claims' templates alone, which are
- * not read. */
+static void raise_claimed(struct target *t, struct replicated_job *r, int64_t claimed) {
+    if (r->claimed_chips >= claimed)
+        return;
+    r->chips += claimed - r->claimed_chips;
+    r->claimed_chips = claimed;
+    t->pods.shape_version++;
+}
+
+/* The other pods of its replicated job ask for as many. */
 static void raise_shape(struct target *t, const struct pod *p, int64_t claimed) {
-    for (int i = 0; i < t->spec.job_count; i++) {
-        struct replicated_job *r = &t->spec.jobs[i];
-        if (r->name != p->replicated_job || r->claimed_chips >= claimed)
-            continue;
-        r->chips += claimed - r->claimed_chips;
-        r->claimed_chips = claimed;
-        t->pods.shape_version++;
+    for (int i = 0; i < t->spec.job_count; i++)
+        if (t->spec.jobs[i].name == p->replicated_job)
+            raise_claimed(t, &t->spec.jobs[i], claimed);
+}
+
+#define TEMPLATE_KEY 520
+
+static struct slice template_key(char key[static TEMPLATE_KEY], const char *namespace_, const char *name) {
+    snprintf(key, TEMPLATE_KEY, "%s/%s", namespace_, name);
+    return slice_of(key);
+}
+
+static void raise_by_templates(const struct store *store, struct target *t, struct replicated_job *r) {
+    char key[TEMPLATE_KEY];
+    int64_t claimed = 0;
+    for (int i = 0; i < STORE_MAX_CLAIM_TEMPLATES && r->claim_templates[i] != NULL; i++)
+        claimed += (intptr_t)map_get(&store->claim_templates, template_key(key, t->namespace_, r->claim_templates[i]));
+    raise_claimed(t, r, claimed);
+}
+
+void store_read_claim_templates(struct store *store, struct target *t, struct replicated_job *r, struct slice claims) {
+    struct slice name;
+    int count = 0;
+    memset(r->claim_templates, 0, sizeof r->claim_templates);
+    while (count < STORE_MAX_CLAIM_TEMPLATES && object_claim_template_next(&claims, &name))
+        r->claim_templates[count++] = store_intern(store, name);
+    raise_by_templates(store, t, r);
+}
+
+static void raise_all(struct store *store, const struct map *targets, const char *namespace_) {
+    for (size_t i = 0; i < targets->count; i++) {
+        struct target *t = map_at(targets, i);
+        uint64_t version = t->pods.shape_version;
+        for (int k = 0; k < t->spec.job_count && strcmp(t->namespace_, namespace_) == 0; k++)
+            raise_by_templates(store, t, &t->spec.jobs[k]);
+        if (t->pods.shape_version != version)
+            store_touch_target(store, t);
     }
+}
+
+int store_observe_claim_template(struct store *store, enum observed what, struct slice json) {
+    char namespace_[254], name[254], key[TEMPLATE_KEY];
+    struct object_claim o;
+    if (what != OBSERVED_PRESENT) /* pods made from it have their claims */
+        return 0;
+    int err = object_claim_template_parse(json, &o);
+    if (err < 0)
+        return err;
+    if (!slice_copy(namespace_, sizeof namespace_, o.meta.namespace_) || !slice_copy(name, sizeof name, o.meta.name))
+        return -EINVAL;
+    if (o.chips == 0) {
+        map_remove(&store->claim_templates, template_key(key, namespace_, name));
+        return 0;
+    }
+    map_put(&store->claim_templates, template_key(key, namespace_, name), (void *)(intptr_t)o.chips); /* no pointer */
+    for (int kind = 0; kind < TARGET_KIND_COUNT; kind++)
+        raise_all(store, &store->targets[kind], namespace_);
+    return 0;
 }
 
 /* By Ray's own count of what its node has. */

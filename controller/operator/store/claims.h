@@ -8,6 +8,9 @@
 #include "operator/store/store.h"
 
 int store_observe_claim(struct store *store, enum observed what, struct slice uid, struct slice json);
+int store_observe_claim_template(struct store *store, enum observed what, struct slice json);
+/* The ResourceClaimTemplates that pods of that replicated job name, and their chips: known before a pod is. */
+void store_read_claim_templates(struct store *store, struct target *t, struct replicated_job *r, struct slice claims);
 /* The pod's containers are known: what was claimed for it before counts. */
 void store_add_claimed(struct store *store, struct pod *p);
 

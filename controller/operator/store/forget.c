@@ -175,6 +175,7 @@ void store_done(struct store *store) {
     map_done(&store->events);
     map_done(&store->refusals);
     map_done(&store->claims_by_pod);
+    map_done(&store->claim_templates);
     map_done(&store->claims);
     free(store->cuts.items);
     free(store->unreachable.items);

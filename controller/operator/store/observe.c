@@ -90,6 +90,8 @@ int store_observe(struct store *store, enum resource resource, enum observed wha
         return store_observe_resource_slice(store, what, name, object, received_ms);
     case RESOURCE_RESOURCECLAIM:
         return store_observe_claim(store, what, uid, object);
+    case RESOURCE_RESOURCECLAIMTEMPLATE:
+        return store_observe_claim_template(store, what, object);
     default: /* a run, by the table of kinds, or what only the model reads */
         return kind_shown_by(resource, &kind) ? observe_run(store, kind, what, uid, object, received_ms) : -EINVAL;
     }

@@ -52,6 +52,7 @@ static void apply_shape(struct store *store, struct target *t, const struct obje
         t->pods.shape_version += r->chips != chips; /* may decide what is required */
         is_new |= r->chips != chips;
         r->chips = chips;
+        store_read_claim_templates(store, t, r, o->claims);
         r->has_dependency = o->has_dependency;
         t->pods.shape_version += r->prints_log != o->prints_log || r->is_helper != o->is_helper;
         r->prints_log = o->prints_log;

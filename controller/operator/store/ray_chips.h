@@ -1,5 +1,5 @@
-/* ray_chips: the accelerators that a group of a RayCluster declares to Ray, for pods whose containers ask for none: such
- * a pod uses what its node has, and only Ray's own count of it is an object's field. */
+/* ray_chips: the accelerators that a group of a RayCluster declares to Ray, for pods whose containers ask for none:
+ * such a pod uses what its node has, and only Ray's own count of it is an object's field. */
 #ifndef OPERATOR_STORE_RAY_CHIPS_H
 #define OPERATOR_STORE_RAY_CHIPS_H
 

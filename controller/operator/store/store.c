@@ -22,6 +22,7 @@ void store_init(struct store *store) {
     map_init(&store->strings, free);
     map_init(&store->claims, free);
     map_init(&store->claims_by_pod, NULL);
+    map_init(&store->claim_templates, NULL);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         store->watermark_ms[r] = TIME_UNKNOWN;
 }

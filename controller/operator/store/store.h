@@ -35,6 +35,7 @@ struct store {
     struct map nodes;                      /* name -> node */
     struct map events;                     /* pod uid -> pod_events */
     struct map refusals;                   /* Job uid -> refusals */
+    struct map claim_templates;            /* "namespace/name" -> its chips: claims.h */
     struct map claims, claims_by_pod;      /* claim uid -> claim; pod uid -> its first claim: claims.h */
     struct map strings;                    /* interned */
     struct target **touched;               /* changed since job/target.c last looked */

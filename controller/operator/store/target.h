@@ -56,13 +56,16 @@ struct required { /* a number of slots from a time on */
     int64_t at_ms, slots;
 };
 
+#define STORE_MAX_CLAIM_TEMPLATES 8 /* of one pod; the API allows 32 claims, most for networks */
+
 struct replicated_job {
     const char *name;
-    int64_t replicas, pods;                     /* pods of one job */
-    int64_t stride;                             /* largest value of pods so far */
-    int64_t chips, claimed_chips;               /* of one pod; the latter: of them, by ResourceClaims */
-    bool has_dependency, prints_log, is_helper; /* as in struct object_replicated_job */
-    struct required *sizes;                     /* elastic sets change it */
+    int64_t replicas, pods;                                 /* pods of one job */
+    int64_t stride;                                         /* largest value of pods so far */
+    int64_t chips, claimed_chips;                           /* of one pod; the latter: of them, by ResourceClaims */
+    const char *claim_templates[STORE_MAX_CLAIM_TEMPLATES]; /* ResourceClaimTemplates of its pods; NULL: no more */
+    bool has_dependency, prints_log, is_helper;             /* as in struct object_replicated_job */
+    struct required *sizes;                                 /* elastic sets change it */
     int size_count, size_capacity;
 };
 

@@ -117,7 +117,7 @@ insecureSkipVerify: true
   resources: [workloads]
   verbs: [get, list, watch]
 - apiGroups: [resource.k8s.io]
-  resources: [resourceclaims]
+  resources: [resourceclaims, resourceclaimtemplates]
   verbs: [get, list, watch]
 - apiGroups: [""]
   resources: [pods]

@@ -27,9 +27,12 @@ PATHS = {
     "leases": "/apis/coordination.k8s.io/v1",
     "admissionchecks": "/apis/kueue.x-k8s.io/v1beta2",
     "resourceslices": "/apis/resource.k8s.io/v1",
+    "deviceclasses": "/apis/resource.k8s.io/v1",
+    "resourceclaims": "/apis/resource.k8s.io/v1",
+    "resourceclaimtemplates": "/apis/resource.k8s.io/v1",
     "provisioningrequests": "/apis/autoscaling.x-k8s.io/v1",
 }
-CLUSTER_SCOPED = ("nodes", "clusterqueues", "admissionchecks", "fleetgoodputs", "clustertrainingruntimes", "resourceslices")
+CLUSTER_SCOPED = ("nodes", "clusterqueues", "admissionchecks", "fleetgoodputs", "clustertrainingruntimes", "resourceslices", "deviceclasses")
 
 
 class ApiError(Exception):

@@ -5,6 +5,7 @@ import traceback
 
 import expect
 import stuck
+import story_claims
 import story_cohort
 import story_failures
 import story_gates
@@ -21,7 +22,7 @@ import story_rayjob
 import story_training
 import story_trainjob
 
-NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals"
+NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals,claims"
 
 
 def play_all(options, cluster, facts, tally):
@@ -39,6 +40,7 @@ def play_all(options, cluster, facts, tally):
         "provisioning": lambda: story_provisioning.play(cluster),
         "trainjob": lambda: story_trainjob.play(cluster),
         "podgroup": lambda: story_podgroup.play(cluster),
+        "claims": lambda: story_claims.play(cluster),
         "pytorchjob": lambda: story_pytorchjob.play(cluster),
         "leaderworkerset": lambda: story_leaderworkerset.play(cluster),
         "rayjob": lambda: story_rayjob.play(cluster),
