@@ -470,3 +470,31 @@ TEST(a_completed_index_without_a_pod_is_done_from_the_first_list_on) {
     CHECK_INT(status_int(s, "time.availableMilliseconds"), 200000);
     model_free(m);
 }
+
+/* The watches of Jobs and pods are apart: that a Job lists an index as completed may come before its pod does, and
+ * before the pod's end. The ledger is that of the other order. */
+TEST(an_index_that_completes_before_its_pod_is_observed_has_that_pod) {
+    for (int pods_first = 0; pods_first < 2; pods_first++) {
+        struct model *m = fake_model("");
+        struct fake_pod a = running("a", 2), b = running("b", 2);
+        b.index = 1;
+        a.phase = "Succeeded";
+        a.finished = 50;
+        fake_observe_jobset(m, 2, "", "", 0.2);
+        fake_observe_job(m, 1, 1.1);
+        fake_observe_node(m, "n0", "True", -100, "", "", 1.2);
+        fake_observe_pod(m, &b, OBSERVED_PRESENT, 4.1);
+        observe_all(m, 49);
+        if (pods_first)
+            fake_observe_pod(m, &a, OBSERVED_PRESENT, 50.1);
+        fake_observe_job_status(m, 1, "\"completedIndexes\":\"0\"", 50.2);
+        observe_all(m, 50.3);
+        if (!pods_first)
+            fake_observe_pod(m, &a, OBSERVED_PRESENT, 51);
+        CLEANUP_FREE char *s = status_at(m, 100);
+        CHECK_INT(status_int(s, "time.availableMilliseconds"), 97000);
+        CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), -1);
+        CHECK_INT(status_int(s, "interruptions.total"), 0);
+        model_free(m);
+    }
+}

@@ -8,8 +8,9 @@
 /* The next range of indexes, which is taken off *rest; false: there are no more. */
 bool store_next_completed(struct slice *rest, int64_t *low, int64_t *high);
 
-/* Call when a list is complete. A completed index without any pod gets one that succeeded and was deleted when the list
- * was: from then on its slot is known to be done, and nothing is said of the time before. */
-void store_add_completed(struct store *store, int64_t received_ms);
+/* Call when a list is complete. A completed index without any pod, once all pods of two seconds later are known, gets
+ * one that succeeded and was deleted when its Job was observed: from then on its slot is known to be done, and nothing
+ * is said of the time before. */
+void store_add_completed(struct store *store);
 
 #endif

@@ -118,7 +118,7 @@ void store_complete(struct store *store, enum resource resource, int64_t receive
         store->pods_complete_ms = max_of(store->pods_complete_ms, received_ms);
     store->watermark_ms[resource] = max_of(store->watermark_ms[resource], received_ms);
     if (resource == RESOURCE_POD || resource == RESOURCE_JOB || resource == RESOURCE_JOBSET)
-        store_add_completed(store, received_ms);
+        store_add_completed(store);
 }
 
 void store_unreachable(struct store *store, int64_t from_ms, int64_t to_ms) {
