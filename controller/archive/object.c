@@ -11,7 +11,7 @@
 /* What lake engines read as NULL (Apache Hive). */
 #define NO_CLUSTER "__HIVE_DEFAULT_PARTITION__"
 
-enum { NAME_MAX_BYTES = 120, UID_MAX_BYTES = 48 };
+enum { NAME_MAX_BYTES = 120, UID_MAX_BYTES = 48, MIN_DIGITS = 6 };
 
 static void escape(char *out, size_t size_bytes, const char *text, const char *also) {
     size_t n = 0;
@@ -39,23 +39,21 @@ void archive_object_prefix(char out[static ARCHIVE_OBJECT_SIZE], const struct ar
     snprintf(out, ARCHIVE_OBJECT_SIZE, "%s_%s_%s_", name, uid, target);
 }
 
-void archive_object_file(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key, int sequence) {
+void archive_object_file(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key, int64_t sequence) {
     archive_object_prefix(out, key);
     size_t n = strlen(out);
-    snprintf(out + n, ARCHIVE_OBJECT_SIZE - n, "%06d%s", sequence, ARCHIVE_SUFFIX);
+    snprintf(out + n, ARCHIVE_OBJECT_SIZE - n, "%06lld%s", (long long)sequence, ARCHIVE_SUFFIX);
 }
 
-int archive_object_sequence(const char *file, const char *prefix) {
+int64_t archive_object_sequence(const char *file, const char *prefix) {
     struct slice s = slice_of(file);
-    if (!slice_take_prefix(&s, prefix) || s.size_bytes != 6 + strlen(ARCHIVE_SUFFIX))
+    int64_t sequence;
+    if (!slice_take_prefix(&s, prefix))
         return -1;
-    int sequence = 0;
-    for (int i = 0; i < 6; i++) {
-        if (!isdigit((unsigned char)s.data[i]))
-            return -1;
-        sequence = sequence * 10 + (s.data[i] - '0');
-    }
-    return slice_is(slice_skip(s, 6), ARCHIVE_SUFFIX) ? sequence : -1;
+    const char *digits = s.data;
+    if (!slice_take_uint(&s, &sequence) || s.data - digits < MIN_DIGITS || sequence > ARCHIVE_MAX_SEQUENCE)
+        return -1;
+    return slice_is(s, ARCHIVE_SUFFIX) ? sequence : -1;
 }
 
 char *archive_cluster_folder(const char *root, const char *cluster) {

@@ -3,8 +3,11 @@
  *   DIR/cluster=C/date=YYYY-MM-DD/namespace=N/NAME_UID_TARGET_SEQUENCE.jsonl.gz    objects, which never change
  *   DIR/cluster=C/.open/namespace=N/NAME_UID_TARGET_SEQUENCE.jsonl.gz              objects that still grow
  *
- * date: the UTC day at which the object's time ends. UID: of the JobGoodput; TARGET: of its target. Bytes other than
- * letters, digits, '.' and '-' are %XX, and in the cluster's name '_' stays. */
+ * date: the UTC day at which the object's time ends. UID: of the JobGoodput; TARGET: of its target. SEQUENCE: at least
+ * six digits; it starts at the Unix time in seconds and counts on, so that a folder whose complete objects were moved
+ * away, or that was lost, gives no name twice. Bytes other than letters, digits, '.' and '-' are %XX, and in the
+ * cluster's name
+ * '_' stays. */
 #ifndef ARCHIVE_OBJECT_H
 #define ARCHIVE_OBJECT_H
 
@@ -13,20 +16,21 @@
 #include <stdint.h>
 
 #define ARCHIVE_SUFFIX ".jsonl.gz"
-#define ARCHIVE_MAX_SEQUENCE 999999
+#define ARCHIVE_MAX_SEQUENCE INT64_C(9999999999)
 #define ARCHIVE_OBJECT_SIZE 256 /* of a file's name */
 
 struct archive_key { /* one job's count; texts are borrowed */
     const char *cluster, *namespace_, *name, *uid, *target_uid;
+    int64_t now_s; /* the Unix time: the least sequence of an object that continues none */
 };
 
 /* The names, up to the sequence: "NAME_UID_TARGET_". Long ones are cut. */
 void archive_object_prefix(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key);
 /* The same as far as the job's name: "NAME_". */
 void archive_object_name_prefix(char out[static ARCHIVE_OBJECT_SIZE], const char *name);
-void archive_object_file(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key, int sequence);
+void archive_object_file(char out[static ARCHIVE_OBJECT_SIZE], const struct archive_key *key, int64_t sequence);
 /* The sequence of a file's name; -1: it is not such a name, or has another prefix. */
-int archive_object_sequence(const char *file, const char *prefix);
+int64_t archive_object_sequence(const char *file, const char *prefix);
 
 char *archive_cluster_folder(const char *root, const char *cluster); /* heap, and so on */
 char *archive_open_folder(const char *root, const struct archive_key *key);

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #define MAX_OBJECT_BYTES ((size_t)256 << 20)
-#define SEQUENCE_BYTES 6
 
 struct object {
     const char *path, *file; /* file: its name in path */
@@ -26,9 +25,9 @@ static int compare_objects(const void *a, const void *b) { /* by cluster, then b
 }
 
 static bool is_same_job(const struct object *x, const struct object *y) {
-    size_t n = strlen(x->file);
+    size_t n = (size_t)(strrchr(x->file, '_') - x->file); /* where the sequence begins */
     return x->cluster_bytes == y->cluster_bytes && strncmp(x->path, y->path, x->cluster_bytes) == 0 &&
-           n == strlen(y->file) && strncmp(x->file, y->file, n - SEQUENCE_BYTES - strlen(ARCHIVE_SUFFIX)) == 0;
+           n == (size_t)(strrchr(y->file, '_') - y->file) && strncmp(x->file, y->file, n) == 0;
 }
 
 static int find(const char *pattern, glob_t *paths, int flags, struct error **err) {

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "base/rfc3339.h"
 
 #include <dirent.h>
@@ -63,7 +64,8 @@ static int make_folder(const char *root, const char *path, struct error **err) {
 }
 
 struct sequences { /* of a job's files in a folder */
-    int first, last, count;
+    int64_t first, last;
+    int count;
 };
 
 static int find_sequences(const char *folder, const char *prefix, struct sequences *found, struct error **err) {
@@ -72,7 +74,7 @@ static int find_sequences(const char *folder, const char *prefix, struct sequenc
     if (d == NULL)
         return errno == ENOENT ? 0 : failed(err, errno, folder);
     while ((entry = readdir(d)) != NULL) {
-        int sequence = archive_object_sequence(entry->d_name, prefix);
+        int64_t sequence = archive_object_sequence(entry->d_name, prefix);
         if (sequence < 0)
             continue;
         if (found->count == 0 || sequence < found->first)
@@ -91,7 +93,7 @@ struct growing {
     const char *root;
     const struct archive_key *key;
     char *folder, *path;
-    int sequence; /* -1: there is none */
+    int64_t sequence; /* -1: there is none */
     struct member {
         struct archive_part part;
         size_t end_bytes;
@@ -105,7 +107,7 @@ static void growing_done(struct growing *g) {
     free(g->members);
 }
 
-static void set_sequence(struct growing *g, int sequence) {
+static void set_sequence(struct growing *g, int64_t sequence) {
     char file[ARCHIVE_OBJECT_SIZE];
     g->sequence = sequence;
     g->count = 0;
@@ -230,7 +232,7 @@ static int begin_behind(struct growing *g, int64_t at_ms, struct error **err) {
 }
 
 /* The next object's start was perhaps not written whole: it is now, while the object before it says when it begins. */
-static int mend_start(const struct growing *g, int next_sequence, struct error **err) {
+static int mend_start(const struct growing *g, int64_t next_sequence, struct error **err) {
     struct growing next
         __attribute__((cleanup(growing_done))) = {.root = g->root, .key = g->key, .folder = mem_strdup(g->folder)};
     const struct archive_part *last = &g->members[g->count - 1].part;
@@ -263,30 +265,6 @@ static int find_growing(struct growing *g, struct error **err) {
     }
 }
 
-/* The sequence after all objects of the job. Their dates are not before the job's. */
-static int next_sequence(const struct growing *g, struct error **err) {
-    char prefix[ARCHIVE_OBJECT_SIZE], part[ARCHIVE_OBJECT_SIZE];
-    CLEANUP_FREE char *cluster = archive_cluster_folder(g->root, g->key->cluster);
-    struct sequences found = {.last = g->sequence};
-    struct dirent *entry;
-    int r = 0;
-    DIR *d = opendir(cluster);
-    archive_object_prefix(prefix, g->key);
-    archive_namespace_part(part, g->key->namespace_);
-    while (d != NULL && r == 0 && (entry = readdir(d)) != NULL) {
-        CLEANUP_FREE char *folder = mem_format("%s/%s/%s", cluster, entry->d_name, part);
-        struct sequences in = {0};
-        if (strncmp(entry->d_name, "date=", 5) != 0)
-            continue;
-        r = find_sequences(folder, prefix, &in, err);
-        if (in.count > 0 && in.last > found.last)
-            found.last = in.last;
-    }
-    if (d != NULL)
-        closedir(d);
-    return r < 0 ? r : found.last + 1;
-}
-
 /* ---- appending ---- */
 
 /* The number of members up to the one that ends at the part's start; 0: there is none. */
@@ -305,9 +283,7 @@ static int begin_object(struct growing *g, int64_t at_ms, const char *before, st
     bool is_first = g->sequence < 0;
     if (!is_first && keep_members(g, kept, err) < 0)
         return -1;
-    int next = has_time(g) || is_first ? next_sequence(g, err) : g->sequence;
-    if (next < 0)
-        return next;
+    int64_t next = has_time(g) || is_first ? max_of(g->sequence + 1, g->key->now_s) : g->sequence;
     if (has_time(g) && complete(g, err) < 0)
         return -1;
     set_sequence(g, next);

@@ -1,8 +1,8 @@
 -- A job's status, computed again from its ledger alone. DuckDB reads the lines that `kubectl goodput ledger NAME -o jsonl`
 -- and `analyze FILE... -o jsonl` print (a file is one job), or an archive has (files = 'DIR/*/date=*/*/*.jsonl.gz'):
 CREATE OR REPLACE TABLE record AS SELECT * FROM (SELECT *
-    REPLACE (regexp_replace(job, '.*/(cluster=[^/]*/).*/([^/]*)_\d{6}[.]jsonl[.]gz$', '\1\2') AS job),
-    regexp_extract(job, '_(\d{6})[.]jsonl[.]gz$', 1) AS object FROM read_json(getvariable('files'), format = 'newline_delimited',
+    REPLACE (regexp_replace(job, '.*/(cluster=[^/]*/).*/([^/]*)_\d+[.]jsonl[.]gz$', '\1\2') AS job),
+    regexp_extract(job, '_(\d+)[.]jsonl[.]gz$', 1) AS object FROM read_json(getvariable('files'), format = 'newline_delimited',
     filename = 'job', maximum_object_size = 67108864, columns = {
     record: 'VARCHAR', "from": 'TIMESTAMPTZ', "to": 'TIMESTAMPTZ', completeFrom: 'TIMESTAMPTZ', complete: 'BOOLEAN',
     milliseconds: 'BIGINT', count: 'BIGINT', bucket: 'VARCHAR', family: 'VARCHAR', basis: 'VARCHAR', cause: 'VARCHAR',

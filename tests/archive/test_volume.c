@@ -22,7 +22,7 @@
 #define STEP_MS 1000
 #define KILLS 200
 
-static const struct archive_key key = {"c_1/x:y", "team-a", "llama", "u-1", "t-1"};
+static const struct archive_key key = {"c_1/x:y", "team-a", "llama", "u-1", "t-1", 0};
 
 static int append(const char *root, int64_t from_ms, int64_t to_ms, bool is_final, const char *before,
                   struct error **err) {
@@ -199,6 +199,33 @@ TEST(an_object_of_the_same_name_and_content_is_done_and_one_with_other_content_i
     folder_remove(root);
 }
 
+/* An uploader moves complete objects away, and a folder may be lost with its node. */
+TEST(no_name_comes_twice_where_the_objects_before_are_not_there_any_more) {
+    char root[FOLDER_PATH], first[ARCHIVE_OBJECT_SIZE], second[ARCHIVE_OBJECT_SIZE];
+    CLEANUP_ERROR struct error *err = NULL;
+    int gaps, count;
+    struct archive_key at = key;
+    const struct archive_part part = {0, 1000, false}, next = {1000, 2000, false};
+    CLEANUP_FREE char *dated = archive_date_folder("", &key, "1970-01-01");
+    at.now_s = 1764000000;
+    archive_object_file(first, &key, 1764000000);
+    archive_object_file(second, &key, 1764000001);
+    for (int life = 0; life < 2; life++) {
+        folder_make(root);
+        CLEANUP_FREE char *a = mem_format("%s%s/%s", root, dated, first),
+                          *b = mem_format("%s%s/%s", root, dated, second);
+        CHECK_INT(archive_volume_append(root, &at, &part, "{}\n", slice_of("x\n"), false, &gaps, &err), 0);
+        CHECK_INT(archive_volume_publish(root, &at, false, &count, &err), 0);
+        CHECK_INT(access(a, F_OK), life == 0 ? 0 : -1);
+        unlink(a);
+        CHECK_INT(archive_volume_append(root, &at, &next, NULL, slice_of("y\n"), false, &gaps, &err), 0);
+        CHECK_INT(archive_volume_publish(root, &at, true, &count, &err), 0);
+        CHECK_INT(access(b, F_OK), life == 0 ? 0 : -1);
+        at.now_s += 2;
+        folder_remove(root);
+    }
+}
+
 /* ---- bad volumes ---- */
 
 TEST(a_volume_that_is_not_mounted_is_not_replaced_by_a_folder) {
@@ -277,11 +304,14 @@ TEST(names_of_objects_hold_any_name_and_are_found_by_their_prefix) {
     char file[ARCHIVE_OBJECT_SIZE], prefix[ARCHIVE_OBJECT_SIZE], name[300];
     memset(name, 'a', sizeof name);
     name[sizeof name - 1] = '\0';
-    const struct archive_key odd = {"", "ns", "../etc_x", "u/1", "t"}, longest = {"", "ns", name, name, name};
+    const struct archive_key odd = {"", "ns", "../etc_x", "u/1", "t", 0}, longest = {"", "ns", name, name, name, 0};
     archive_object_file(file, &odd, 7);
     CHECK_TEXT(file, "%2E.%2Fetc%5Fx_u%2F1_t_000007.jsonl.gz");
     archive_object_prefix(prefix, &odd);
     CHECK_INT(archive_object_sequence(file, prefix), 7);
+    CHECK_INT(archive_object_sequence("%2E.%2Fetc%5Fx_u%2F1_t_1764000000.jsonl.gz", prefix), 1764000000);
+    CHECK_INT(archive_object_sequence("%2E.%2Fetc%5Fx_u%2F1_t_00007.jsonl.gz", prefix), -1);
+    CHECK_INT(archive_object_sequence("%2E.%2Fetc%5Fx_u%2F1_t_10000000000.jsonl.gz", prefix), -1);
     CHECK_INT(archive_object_sequence("%2E._000007.jsonl", prefix), -1);
     archive_object_file(file, &longest, ARCHIVE_MAX_SEQUENCE);
     CHECK(strlen(file) < 255);

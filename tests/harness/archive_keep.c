@@ -6,7 +6,9 @@
 #include <stdio.h>
 
 static struct archive_key key_of(const struct model_job *job, const char *cluster, const char *target_uid) {
-    return (struct archive_key){cluster, model_job_namespace(job), model_job_name(job), model_job_uid(job), target_uid};
+    static int64_t keys; /* as if each was a second later */
+    return (struct archive_key){cluster, model_job_namespace(job), model_job_name(job), model_job_uid(job), target_uid,
+                                ++keys};
 }
 
 int archive_keep(struct model_job *job, const char *root, const char *cluster) {
