@@ -3,6 +3,7 @@
 #include "base/base64.h"
 #include "base/jmembers.h"
 #include "base/mem.h"
+#include "base/urlencode.h"
 
 #include <errno.h>
 #include <openssl/evp.h>
@@ -11,7 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SCOPE "https://www.googleapis.com/auth/logging.read https://www.googleapis.com/auth/monitoring.write"
+#define SCOPE                                                                                                          \
+    "https://www.googleapis.com/auth/logging.read https://www.googleapis.com/auth/monitoring.write "                   \
+    "https://www.googleapis.com/auth/devstorage.read_write"
 #define TOKEN_URI "https://oauth2.googleapis.com/token"
 #define METADATA "metadata.google.internal"
 #define HOLDS_S 3600
@@ -157,15 +160,7 @@ static int append_jwt(const struct gcp_credentials *c, int64_t now_s, struct buf
 
 static void append_field(struct buf *form, const char *name, const char *value) {
     buf_format(form, "%s%s=", form->size_bytes > 0 ? "&" : "", name);
-    for (const char *p = value; *p != '\0'; p++) {
-        unsigned char u = (unsigned char)*p;
-        bool is_plain = (u >= '0' && u <= '9') || (u >= 'a' && u <= 'z') || (u >= 'A' && u <= 'Z') || u == '-' ||
-                        u == '_' || u == '.';
-        if (is_plain)
-            buf_append_char(form, *p);
-        else
-            buf_format(form, "%%%02X", u);
-    }
+    urlencode(form, value, "");
 }
 
 int gcp_credentials_request(const struct gcp_credentials *c, int64_t now_s, char **url, struct buf *form,

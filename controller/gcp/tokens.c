@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "gcp/call.h"
 #include "gcp/credentials.h"
+#include "io/http_call.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct gcp_tokens {
     char *file;
     char *token;
     int64_t holds_until_us;
-    struct gcp_call *call;
+    struct http_call *call;
     struct gcp_token_waiter *waiters;
 };
 
@@ -34,7 +34,7 @@ struct gcp_tokens *gcp_tokens_new(struct loop *loop, struct http_client *http, c
 void gcp_tokens_free(struct gcp_tokens *t) {
     if (t == NULL)
         return;
-    gcp_call_cancel(t->call);
+    http_call_cancel(t->call);
     free(t->file);
     free(t->token);
     free(t);
@@ -48,11 +48,10 @@ static void notify_all(struct gcp_tokens *t, const struct error *err) {
     }
 }
 
-static void on_reply(void *context, int status, int64_t retry_after_us, struct slice body, const struct error *err) {
+static void on_reply(void *context, const struct http_reply *reply, struct slice body, const struct error *err) {
     struct gcp_tokens *t = context;
     CLEANUP_ERROR struct error *mine = NULL;
     int64_t expires_s = 0;
-    (void)retry_after_us;
     t->call = NULL;
     free(t->token);
     t->token = NULL;
@@ -60,7 +59,7 @@ static void on_reply(void *context, int status, int64_t retry_after_us, struct s
         error_set(&mine, EIO, "no access token: %s%s", error_text(err),
                   t->file == NULL ? " (there are no Google credentials but the metadata server's; --google-credentials)"
                                   : "");
-    else if (gcp_credentials_reply(body, status, &t->token, &expires_s, &mine) == 0)
+    else if (gcp_credentials_reply(body, reply->status, &t->token, &expires_s, &mine) == 0)
         t->holds_until_us = loop_now(t->loop).us + expires_s * 1000000 - SPARE_US;
     notify_all(t, mine);
 }
@@ -83,13 +82,13 @@ static int start(struct gcp_tokens *t, struct error **err) {
     if (r < 0)
         return r;
     bool is_form = form.size_bytes > 0;
-    struct gcp_request request = {.method = is_form ? "POST" : "GET",
-                                  .url = url,
-                                  .headers = is_form ? form_headers : metadata_headers,
-                                  .body = buf_slice(&form),
-                                  .max_bytes = MAX_REPLY,
-                                  .timeout_us = TIMEOUT_US};
-    t->call = gcp_call_start(t->http, &request, on_reply, t);
+    struct http_call_request request = {.method = is_form ? "POST" : "GET",
+                                        .url = url,
+                                        .headers = is_form ? form_headers : metadata_headers,
+                                        .body = buf_slice(&form),
+                                        .max_bytes = MAX_REPLY,
+                                        .timeout_us = TIMEOUT_US};
+    t->call = http_call_start(t->http, &request, on_reply, t);
     return 0;
 }
 

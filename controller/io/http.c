@@ -70,10 +70,16 @@ static bool waits(struct http_request *r, size_t size_bytes) {
 static void reply_begin(struct http_request *r, struct slice status_line) {
     struct slice version;
     int64_t status;
-    r->reply = (struct http_reply){.retry_after_us = -1, .content_type = r->content_type};
+    r->reply = (struct http_reply){.retry_after_us = -1, .date_s = -1, .content_type = r->content_type};
     r->content_type[0] = '\0';
     if (slice_take_until(&status_line, ' ', &version) && slice_take_uint(&status_line, &status) && status < 1000)
         r->reply.status = (int)status;
+}
+
+static int64_t read_date(struct slice value) { /* -1: it is not one */
+    char date[64];
+    slice_copy(date, sizeof date, value);
+    return (int64_t)curl_getdate(date, NULL);
 }
 
 static void reply_header(struct http_request *r, struct slice line) {
@@ -83,17 +89,17 @@ static void reply_header(struct http_request *r, struct slice line) {
     value = slice_trim(value);
     if (name.size_bytes == 12 && strncasecmp(name.data, "content-type", 12) == 0)
         slice_copy(r->content_type, sizeof r->content_type, value);
+    if (name.size_bytes == 4 && strncasecmp(name.data, "date", 4) == 0)
+        r->reply.date_s = read_date(value);
     if (name.size_bytes != 11 || strncasecmp(name.data, "retry-after", 11) != 0)
         return;
     int64_t seconds;
     struct slice number = value;
     if (!slice_take_uint(&number, &seconds)) {
-        char date[64];
-        slice_copy(date, sizeof date, value);
-        time_t at = curl_getdate(date, NULL);
-        if (at == (time_t)-1)
+        int64_t at_s = read_date(value);
+        if (at_s < 0)
             return;
-        seconds = (int64_t)at - loop_wall(r->client->loop).us / 1000000;
+        seconds = at_s - loop_wall(r->client->loop).us / 1000000;
     }
     if (seconds < 0)
         seconds = 0;
@@ -226,7 +232,7 @@ struct http_request *http_start(struct http_client *client, const struct http_op
     r->is_lazy = options->is_lazy;
     r->is_bulk = options->is_bulk;
     r->last_byte_us = loop_now(client->loop).us;
-    r->reply = (struct http_reply){.retry_after_us = -1, .content_type = r->content_type};
+    r->reply = (struct http_reply){.retry_after_us = -1, .date_s = -1, .content_type = r->content_type};
     r->previous = client->last;
     *(client->last != NULL ? &client->last->next : &client->first) = r;
     client->last = r;

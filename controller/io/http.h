@@ -45,6 +45,7 @@ struct http_options {
 struct http_reply {
     int status;               /* 0: there was no reply */
     int64_t retry_after_us;   /* at most five minutes; -1: the header is absent */
+    int64_t date_s;           /* the server's clock, Unix time; -1: the header is absent */
     const char *content_type; /* "" if absent; borrowed for the call */
 };
 

@@ -95,7 +95,7 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
 static void fail(void *context) {
     struct kube_stream *s = context;
     struct http_handler handler = s->handler;
-    struct http_reply none = {.retry_after_us = -1, .content_type = ""};
+    struct http_reply none = {.retry_after_us = -1, .date_s = -1, .content_type = ""};
     struct error *err CLEANUP_ERROR = s->failure;
     s->failure = NULL;
     stream_free(s);

@@ -3,7 +3,8 @@
 #include "base/jwrite.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
-#include "gcp/call.h"
+#include "base/urlencode.h"
+#include "io/http_call.h"
 #include "kube/backoff.h"
 #include "sources/entries.h"
 
@@ -37,7 +38,7 @@ struct logging_source {
     int64_t since_ms, poll_us, settle_us, spacing_us, max_entries, page_entries;
     struct entries_seen seen;
     struct gcp_token_waiter waiter;
-    struct gcp_call *call;
+    struct http_call *call;
     struct loop_timer *timer;
     struct kube_backoff backoff;
     int64_t from_ns, through_ns; /* of the look under way */
@@ -103,7 +104,7 @@ static void write_request(const struct logging_source *s, struct buf *body) {
     jwrite_object_end(&w);
 }
 
-static void on_reply(void *context, int status, int64_t retry_after_us, struct slice body, const struct error *err);
+static void on_reply(void *context, const struct http_reply *reply, struct slice body, const struct error *err);
 
 static void failed(struct logging_source *s, const char *text, bool is_certain, int64_t min_wait_us) {
     int64_t wait_us = kube_backoff_next(&s->backoff);
@@ -127,13 +128,13 @@ static void on_token(void *context, const char *token, const struct error *err) 
     const char *const headers[] = {"Content-Type: application/json", authorization, NULL};
     buf_init(&body, 16384);
     write_request(s, &body);
-    struct gcp_request request = {.method = "POST",
-                                  .url = url,
-                                  .headers = headers,
-                                  .body = buf_slice(&body),
-                                  .max_bytes = MAX_REPLY,
-                                  .timeout_us = TIMEOUT_US};
-    s->call = gcp_call_start(s->service->http, &request, on_reply, s);
+    struct http_call_request request = {.method = "POST",
+                                        .url = url,
+                                        .headers = headers,
+                                        .body = buf_slice(&body),
+                                        .max_bytes = MAX_REPLY,
+                                        .timeout_us = TIMEOUT_US};
+    s->call = http_call_start(s->service->http, &request, on_reply, s);
 }
 
 /* A request's turn comes, or is here. */
@@ -222,7 +223,7 @@ static void refused(struct logging_source *s, int status, int64_t retry_after_us
     failed(s, text, status >= 400 && status < 500 && status != 429 && status != 408, retry_after_us);
 }
 
-static void on_reply(void *context, int status, int64_t retry_after_us, struct slice body, const struct error *err) {
+static void on_reply(void *context, const struct http_reply *reply, struct slice body, const struct error *err) {
     struct logging_source *s = context;
     CLEANUP_FREE char *text = NULL;
     s->call = NULL;
@@ -233,9 +234,9 @@ static void on_reply(void *context, int status, int64_t retry_after_us, struct s
         loop_timer_set(s->timer, 0);
     } else if (err != NULL) {
         text = mem_format("Cloud Logging cannot be reached: %s", error_text(err));
-        failed(s, text, false, retry_after_us);
-    } else if (status != 200) {
-        refused(s, status, retry_after_us, body);
+        failed(s, text, false, reply->retry_after_us);
+    } else if (reply->status != 200) {
+        refused(s, reply->status, reply->retry_after_us, body);
     } else if (entries_read_page(body, on_entry, s, s->page_token) < 0) {
         failed(s, "Cloud Logging's answer is not a list of entries, or was cut off", false, 0);
     } else {
@@ -248,7 +249,7 @@ static void on_reply(void *context, int status, int64_t retry_after_us, struct s
 static void logging_free(struct source *source) {
     struct logging_source *s = (struct logging_source *)source;
     gcp_tokens_forget(s->service->tokens, &s->waiter);
-    gcp_call_cancel(s->call);
+    http_call_cancel(s->call);
     loop_timer_free(s->timer);
     free(s->project);
     free(s->logger);
@@ -268,13 +269,7 @@ static bool is_name(const char *text, const char *more) {
 static char *encode_logger(const char *name) {
     CLEANUP_BUF struct buf out;
     buf_init(&out, 4096);
-    for (const char *p = name; *p != '\0'; p++) {
-        char one[2] = {*p, '\0'};
-        if (is_name(one, "-_."))
-            buf_append_char(&out, *p);
-        else
-            buf_format(&out, "%%%02X", (unsigned char)*p);
-    }
+    urlencode(&out, name, "");
     return buf_take(&out);
 }
 

@@ -1,45 +1,44 @@
-#include "gcp/call.h"
+#include "io/http_call.h"
 
 #include "base/mem.h"
 
 #include <errno.h>
 
-struct gcp_call {
+struct http_call {
     struct http_request *request;
     struct buf body;
-    gcp_call_done *done;
+    http_call_done *done;
     void *context;
 };
 
-static void call_free(struct gcp_call *c) {
+static void call_free(struct http_call *c) {
     buf_done(&c->body);
     free(c);
 }
 
 static int on_data(void *context, struct slice bytes) {
-    struct gcp_call *c = context;
+    struct http_call *c = context;
     return buf_append_slice(&c->body, bytes);
 }
 
 static void on_done(void *context, const struct http_reply *reply, const struct error *err) {
-    struct gcp_call *c = context;
+    struct http_call *c = context;
     CLEANUP_ERROR struct error *too_large = NULL;
     if (c->body.truncated) {
         error_set(&too_large, EMSGSIZE, "the reply is larger than %zu bytes", c->body.maximum_bytes);
         err = too_large;
     }
-    c->done(c->context, err != NULL && !c->body.truncated ? 0 : reply->status, reply->retry_after_us,
-            buf_slice(&c->body), err);
+    c->done(c->context, reply, buf_slice(&c->body), err);
     call_free(c);
 }
 
-struct gcp_call *gcp_call_start(struct http_client *http, const struct gcp_request *request, gcp_call_done *done,
-                                void *context) {
-    struct gcp_call *c = mem_new(struct gcp_call);
+struct http_call *http_call_start(struct http_client *http, const struct http_call_request *request,
+                                  http_call_done *done, void *context) {
+    struct http_call *c = mem_new(struct http_call);
     buf_init(&c->body, request->max_bytes);
     c->done = done;
     c->context = context;
-    struct http_transport transport = {0};
+    struct http_transport transport = {.ca_file = request->ca_file};
     struct http_options options = {.method = request->method,
                                    .url = request->url,
                                    .headers = request->headers,
@@ -51,7 +50,7 @@ struct gcp_call *gcp_call_start(struct http_client *http, const struct gcp_reque
     return c;
 }
 
-void gcp_call_cancel(struct gcp_call *c) {
+void http_call_cancel(struct http_call *c) {
     if (c == NULL)
         return;
     http_cancel(c->request);
