@@ -2,7 +2,7 @@
 #
 # Layers, from the bottom up. Each is a static library that may include only what stands left of it
 # (`make check` holds it to that), and its unit tests link only it and what is below.
-LAYERS := base archive rootcause ledger formulas fleet steplog library io kube gcp sources recorder operator export cli
+LAYERS := base archive rootcause ledger formulas fleet steplog library io kube gcp aws objectstore sources recorder operator export cli
 PROGRAMS := goodput-controller kubectl-goodput
 VERSION := 0.1.0
 
@@ -115,7 +115,7 @@ $(OUT)/bin/goodput-controller: $(OUT)/obj/controller/goodput-controller.o $(call
 
 # The plugin holds no network: kubectl reads the cluster for it. Of operator and export it takes what writes a status and
 # the page. No header of curl, libwebsockets or OpenSSL is read for it, and no call is made that macOS does not have.
-PLUGIN_SOURCES := $(foreach l,$(filter-out io kube gcp sources recorder operator export,$(LAYERS)),$(call sources,$(l))) \
+PLUGIN_SOURCES := $(foreach l,$(filter-out io kube gcp aws objectstore sources recorder operator export,$(LAYERS)),$(call sources,$(l))) \
 	$(filter-out controller/operator/runtime/%,$(call sources,operator)) $(addprefix controller/export/,assets.c document.c fleet.c fleet_brief.c fleet_read.c)
 $(OUT)/libplugin.a: $(call objects,$(PLUGIN_SOURCES))
 	@mkdir -p $(dir $@)
@@ -414,6 +414,10 @@ $(OUT)/bin/bench-rootcause: $(call objects,tests/bench/rootcause.c) $(call link_
 .PHONY: bench-rootcause
 bench-rootcause: $(OUT)/bin/bench-rootcause ## CPU time to find the root cause in a tail of 64 KiB, compared with the promise
 	@$<
+
+.PHONY: stores-test
+stores-test: programs tests ## the archive's uploads against MinIO and fake-gcs-server, built from their Go modules: busy, slow and lying stores, kills; STORES="faults killed" for some parts (Go)
+	@tests/stores/run.sh $(STORES)
 
 RECOMPUTE_LIVES ?= 1000
 .PHONY: recompute-test

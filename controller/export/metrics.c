@@ -311,6 +311,10 @@ static void write_archive(struct prometheus_page *page, const struct archive_fig
     prometheus_sample(page, F_ARCHIVE_PENDING, none, none, archive->pending_bytes, 0);
     if (archive->failing_since_ms != TIME_UNKNOWN)
         prometheus_sample(page, F_ARCHIVE_FAILING, none, none, archive->failing_since_ms, 3);
+    if (!archive->has_store)
+        return;
+    prometheus_sample(page, F_ARCHIVE_UPLOADS, none, none, archive->uploads, 0);
+    prometheus_sample(page, F_ARCHIVE_WAITING, none, none, archive->waiting, 0);
 }
 
 static void write_ingest(struct prometheus_page *page, const struct endpoint_figures *ingest) {

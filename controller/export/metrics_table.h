@@ -185,6 +185,10 @@
       "Spans in memory that wait for the archive.")                                                                    \
     X(F_ARCHIVE_FAILING, "goodput_archive_failing_since_timestamp_seconds", METRIC_GAUGE, "",                          \
       "Since when the archive cannot be written. Absent while it can.")                                                \
+    X(F_ARCHIVE_UPLOADS, "goodput_archive_uploads", METRIC_COUNTER, "",                                                \
+      "Objects of the archive that were moved to its store, which gave back the same bytes.")                          \
+    X(F_ARCHIVE_WAITING, "goodput_archive_waiting_objects", METRIC_GAUGE, "",                                          \
+      "Complete objects on the volume that are not in the archive's store yet; at most 1000 are counted.")             \
     X(F_INGEST_REQUESTS, "goodput_ingest_requests", METRIC_COUNTER, "code",                                            \
       "Requests to the recorders' endpoint, by the answer's code; 401 includes 403.")                                  \
     X(F_INGEST_ENTRIES, "goodput_ingest_entries", METRIC_COUNTER, "", "Entries and lines that the endpoint stored.")   \

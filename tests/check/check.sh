@@ -9,7 +9,7 @@ say() {
 }
 
 # Layers: a file in controller/<layer>/ may include "<other>/..." only where <other> comes before it here.
-layers=(base archive rootcause ledger formulas fleet steplog library io kube gcp sources recorder operator export cli)
+layers=(base archive rootcause ledger formulas fleet steplog library io kube gcp aws objectstore sources recorder operator export cli)
 declare -A rank
 for i in "${!layers[@]}"; do rank[${layers[$i]}]=$i; done
 while IFS=: read -r file line include; do
@@ -24,9 +24,9 @@ done < <(grep -rnE '^#include "[a-z-]+/' controller --include='*.[ch]')
 # The pure layers know nothing of the outside, and the model nothing of the wire. libyaml only parses: yamldoc reads the files.
 grep -nE '#include <(curl|libwebsockets|jansson|yaml|sys/socket)' controller/{base,rootcause,ledger,steplog}/*.[ch] |
     grep -v '^controller/base/yamldoc\.h:.*<yaml' && say "a pure layer includes an I/O or JSON library"
-git ls-files "controller/operator/*.[ch]" | grep -v ^controller/operator/runtime/ | xargs grep -nE "#include \"(io|kube|gcp|sources|recorder)/" && say "only operator/runtime/ may use io/, kube/, gcp/, sources/ and recorder/"
+git ls-files "controller/operator/*.[ch]" | grep -v ^controller/operator/runtime/ | xargs grep -nE "#include \"(io|kube|gcp|aws|objectstore|sources|recorder)/" && say "only operator/runtime/ may use io/, kube/, gcp/, aws/, objectstore/, sources/ and recorder/"
 
-grep -nE '#include ("(io|kube|gcp|sources|recorder)/|"operator/runtime/|<(curl|libwebsockets|openssl|sys/socket))' controller/cli/*.[ch] controller/cli/*/*.[ch] &&
+grep -nE '#include ("(io|kube|gcp|aws|objectstore|sources|recorder)/|"operator/runtime/|<(curl|libwebsockets|openssl|sys/socket))' controller/cli/*.[ch] controller/cli/*/*.[ch] &&
     say "the plugin holds no network: kubectl reads the cluster (cli/kubectl/kubectl.h)"
 
 # The rooms of operator/, likewise (tests/check/structure.py looks at the calls).

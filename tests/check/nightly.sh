@@ -52,6 +52,7 @@ sed -n '/^lines:/,$p' "$logs/coverage.log"
 step parity make -s parity LOGS="${LOGS:-20000}"
 step recompute-test make -s recompute-test RECOMPUTE_LIVES=5000
 step sql-test make -s sql-test SQL_LIVES=1000
+step stores-test make -s stores-test
 step recorder-test make -s recorder-test
 step truth make -s truth TRUTH_JOBS="${JOBS:-60000}" SPREAD_JOBS=10000
 step styles make -s styles STYLE_JOBS=200

@@ -49,10 +49,12 @@ validate-krew-manifest krew sigs.k8s.io/krew/cmd/validate-krew-manifest
 dashboard-check grafana-sdk .
 managed-prometheus-check prometheus-engine .
 vale vale github.com/vale-cli/vale/v3/cmd/vale
+minio minio github.com/minio/minio
+fake-gcs-server fake-gcs-server github.com/fsouza/fake-gcs-server
 controller-gen ../../check/api sigs.k8s.io/controller-tools/cmd/controller-gen
 api-lint ../../check/api .
 '
-when_named=' job-operators kubelet kube-proxy coredns informer kube-state-metrics node-problem-detector kube-network-policies krew validate-krew-manifest dashboard-check managed-prometheus-check vale controller-gen api-lint '
+when_named=' job-operators kubelet kube-proxy coredns informer kube-state-metrics node-problem-detector kube-network-policies krew validate-krew-manifest dashboard-check managed-prometheus-check vale minio fake-gcs-server controller-gen api-lint '
 
 # Only the parts of which a cluster has a version.
 folder_of() { # name module

@@ -5,13 +5,17 @@
 #include "base/hash.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "io/work.h"
+#include "objectstore/uploader.h"
 #include "operator/model/archive.h"
 #include "operator/model/model.h"
+#include "operator/runtime/flags.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WAIT_US INT64_C(1000000)  /* how long a status waits for the volume */
 #define RETRY_US INT64_C(5000000) /* after a failure, doubling up to ... */
@@ -22,6 +26,7 @@ enum { THREADS = 2 };
 
 struct task { /* of a thread: all texts are its own */
     char *root, *cluster, *namespace_, *name, *uid, *target_uid;
+    int64_t now_s;
     struct archive_piece piece; /* without lines: completes the object */
     bool is_last;
     int code, completed, gaps;
@@ -59,32 +64,70 @@ struct runtime_archive {
     size_t max_bytes, bytes;
     struct archive_job *jobs;
     struct archive_figures figures;
+    struct object_store *store; /* NULL: the volume is the archive */
+    struct uploader *uploader;
     uint64_t reported; /* hash of the trouble that was logged */
     bool is_late;      /* the volume took too long: no status waits until it answers */
 };
 
-struct runtime_archive *runtime_archive_new(struct loop *loop, const char *dir, const char *cluster,
-                                            int64_t max_bytes) {
+static int start_uploader(struct runtime_archive *a, const struct runtime_flags *flags, struct error **err) {
+    const struct object_store_options options = {.url = flags->archive,
+                                                 .endpoint = flags->archive_endpoint,
+                                                 .region = flags->archive_region,
+                                                 .ca_file = flags->archive_ca,
+                                                 .google_credentials = flags->google_credentials};
+    if (flags->archive_spool == NULL)
+        return error_set(err, EINVAL,
+                         "--archive %s needs --archive-spool DIR: a folder for the objects that are not uploaded yet",
+                         flags->archive);
+    if (flags->archive_ca != NULL && access(flags->archive_ca, R_OK) != 0)
+        return error_set(err, errno, "--archive-ca %s: %s", flags->archive_ca, strerror(errno));
+    a->dir = flags->archive_spool;
+    a->store = object_store_new(a->loop, &options, err);
+    if (a->store == NULL)
+        return error_wrap(err, EINVAL, "--archive");
+    a->uploader = uploader_new(a->loop, a->store, a->dir, a->max_bytes);
+    return 0;
+}
+
+struct runtime_archive *runtime_archive_new(struct loop *loop, const struct runtime_flags *flags, struct error **err) {
     struct runtime_archive *a = mem_new(struct runtime_archive);
     *a = (struct runtime_archive){.loop = loop,
                                   .pool = work_pool_new(loop, THREADS),
-                                  .dir = dir,
-                                  .cluster = cluster,
-                                  .max_bytes = (size_t)max_bytes,
+                                  .dir = flags->archive,
+                                  .cluster = flags->cluster_name,
+                                  .max_bytes = (size_t)flags->archive_memory_mib << 20,
                                   .figures.failing_since_ms = TIME_UNKNOWN};
+    if (object_store_is_url(flags->archive) && start_uploader(a, flags, err) < 0) {
+        runtime_archive_free(a);
+        return NULL;
+    }
     return a;
 }
 
+static int64_t earlier_of(int64_t a_ms, int64_t b_ms) {
+    return a_ms == TIME_UNKNOWN ? b_ms : b_ms == TIME_UNKNOWN ? a_ms : min_of(a_ms, b_ms);
+}
+
 void runtime_archive_figures(const struct runtime_archive *a, struct archive_figures *figures) {
+    struct uploader_figures uploads;
     *figures = a->figures;
     figures->pending_bytes = (int64_t)a->bytes;
+    if (a->uploader == NULL)
+        return;
+    uploader_figures(a->uploader, &uploads);
+    figures->has_store = true;
+    figures->uploads = uploads.stored;
+    figures->waiting = uploads.waiting;
+    figures->failures += uploads.failures;
+    figures->failing_since_ms = earlier_of(figures->failing_since_ms, uploads.failing_since_ms);
 }
 
 /* ---- on a thread ---- */
 
 static void run_task(void *data) {
     struct task *t = data;
-    const struct archive_key key = {t->cluster, t->namespace_, t->name, t->uid, t->target_uid};
+    const struct archive_key key = {t->cluster, t->namespace_, t->name, t->uid, t->target_uid, t->now_s};
     const struct archive_piece *p = &t->piece;
     const struct archive_part part = {p->from_ms, p->to_ms, p->is_final};
     t->code = p->lines == NULL ? archive_volume_publish(t->root, &key, t->is_last, &t->completed, &t->err)
@@ -189,6 +232,8 @@ static void succeeded(struct archive_job *j, const struct task *t) {
     j->retry_us = RETRY_US;
     if (t->piece.lines == NULL) {
         a->figures.objects += t->completed;
+        if (t->completed > 0)
+            uploader_wake(a->uploader);
         j->must_complete = j->has_time = false;
     } else {
         a->figures.lost += t->gaps;
@@ -226,6 +271,7 @@ static void start(struct archive_job *j, bool is_completion) {
                        .name = mem_strdup(j->name),
                        .uid = mem_strdup(j->uid),
                        .target_uid = mem_strdup(is_completion ? j->target_uid : j->pieces[0].target_uid),
+                       .now_s = wall_ms(loop_wall(a->loop)) / 1000,
                        .is_last = j->is_last};
     if (!is_completion) {
         free(j->target_uid);
@@ -341,6 +387,8 @@ void runtime_archive_free(struct runtime_archive *a) {
         return;
     while (a->jobs != NULL)
         job_free(a->jobs);
+    uploader_free(a->uploader);
+    object_store_free(a->store);
     work_pool_free(a->pool);
     free(a);
 }

@@ -12,11 +12,16 @@ struct archive_job; /* of one JobGoodput */
 
 struct archive_figures {
     int64_t objects, failures, lost, pending_bytes; /* lost: how often spans were dropped */
-    int64_t failing_since_ms;                       /* TIME_UNKNOWN: the last write succeeded */
+    int64_t failing_since_ms; /* TIME_UNKNOWN: the last write to the volume, and to the store, succeeded */
+    bool has_store;
+    int64_t uploads, waiting; /* objects that went to the store, and that are to */
 };
 
-/* Texts are borrowed forever. */
-struct runtime_archive *runtime_archive_new(struct loop *loop, const char *dir, const char *cluster, int64_t max_bytes);
+struct runtime_flags;
+
+/* With a store as --archive, what is complete on the volume --archive-spool is moved there (objectstore/uploader.h).
+ * NULL: a flag is wrong. The flags are borrowed forever. */
+struct runtime_archive *runtime_archive_new(struct loop *loop, const struct runtime_flags *flags, struct error **err);
 void runtime_archive_free(struct runtime_archive *archive);
 void runtime_archive_figures(const struct runtime_archive *archive, struct archive_figures *figures);
 

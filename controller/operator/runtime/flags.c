@@ -126,12 +126,22 @@ static const struct flag table[] = {
     {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000, "pod logs followed at the same time; default 100"},
     {"max-log-reads", "N", NUMBER, AT(max_log_reads), 0, 1000,
      "ends of logs of failed containers read at the same time; default 16, 0: none is read"},
-    {"archive", "DIR", TEXT, AT(archive), 0, 0,
-     "folder of a volume, mounted there, where the spans of each job's ledger are kept for years as JSON lines; "
-     "default "
-     "none"},
+    {"archive", "DIR|URL", TEXT, AT(archive), 0, 0,
+     "where the spans of each job's ledger are kept for years as JSON lines: a folder of a volume that is mounted "
+     "there, or s3://BUCKET/PREFIX or gs://BUCKET/PREFIX with --archive-spool; default none"},
+    {"archive-spool", "DIR", TEXT, AT(archive_spool), 0, 0,
+     "folder in which objects grow until they are complete, and from which they are moved to --archive's store; on a "
+     "volume that outlives the pod nothing is lost with it"},
+    {"archive-endpoint", "URL", TEXT, AT(archive_endpoint), 0, 0,
+     "where --archive's store answers, such as https://minio.example.com; default $AWS_ENDPOINT_URL_S3, "
+     "$AWS_ENDPOINT_URL, then AWS's or Google's own"},
+    {"archive-region", "NAME", TEXT, AT(archive_region), 0, 0,
+     "region of an S3 bucket; default $AWS_REGION, $AWS_DEFAULT_REGION, then us-east-1"},
+    {"archive-ca", "FILE", TEXT, AT(archive_ca), 0, 0,
+     "who signed the certificate of --archive's store; default the system's"},
     {"archive-memory", "MIB", NUMBER, AT(archive_memory_mib), 1, 65536,
-     "spans that wait for the archive's volume, all together, at most; default 64"},
+     "spans that wait for the archive's volume, all together, at most, and as much again of objects that are being "
+     "uploaded; default 64"},
     {"log-root", "DIR", TEXT, AT(log_root), 0, 0,
      "below it, in a folder named as the JobGoodput's namespace, are the files of stepLog.source File; default none"},
     {"ingest-bind-address", "ADDRESS", TEXT, AT(ingest_bind_address), 0, 0,

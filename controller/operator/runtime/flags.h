@@ -20,6 +20,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     const char *cluster_name;     /* "": not known */
     const char *watch_namespaces; /* "a,b"; "": all */
     const char *archive;          /* NULL: no archive is written */
+    const char *archive_spool, *archive_endpoint, *archive_region, *archive_ca; /* of a store; NULL: not given */
     int64_t archive_memory_mib;
     const char *log_root;                                                /* NULL: no files are read */
     const char *google_credentials, *cloud_logging_endpoint;             /* NULL: as Google's libraries find them */

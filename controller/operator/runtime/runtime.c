@@ -321,6 +321,8 @@ static int set_up(struct runtime *r, struct error **err) {
         read_owner_policy(flags->owner_policy, &owner_policy, err) < 0)
         return -1;
     struct kube_options kube = {.kubeconfig = flags->kubeconfig, .context = flags->context, .user_agent = USER_AGENT};
+    if (flags->archive != NULL && (r->archive = runtime_archive_new(r->loop, flags, err)) == NULL)
+        return -1;
     r->client = kube_client_new(r->loop, &kube, err);
     if (r->client == NULL)
         return -1;
@@ -341,8 +343,6 @@ static int set_up(struct runtime *r, struct error **err) {
                                   .documentation_url = flags->documentation_url};
     r->model = model_new(&model);
     r->recorder = kube_recorder_new(r->client, "goodput-controller");
-    if (flags->archive != NULL)
-        r->archive = runtime_archive_new(r->loop, flags->archive, flags->cluster_name, flags->archive_memory_mib << 20);
     struct runtime_jobs_options jobs = {
         .client = r->client,
         .model = r->model,
