@@ -288,9 +288,9 @@ def temporary_keys(rig, t):
 
 def settings(rig, t):
     t.store.make(t.bucket)
-    wanted = {"s3://": "is not the name of a bucket", "s3://a/b": "is not the name of a bucket", "ftp://bucket/x": "a store is s3://BUCKET/PREFIX or gs://BUCKET/PREFIX",
+    refused = {"s3://": "is not the name of a bucket", "s3://a/b": "is not the name of a bucket", "ftp://bucket/x": "a store is s3://BUCKET/PREFIX or gs://BUCKET/PREFIX",
               "s3://a?b=c/x": "is not the name of a bucket"}
-    for url, words in wanted.items():
+    for url, words in refused.items():
         c = t.start(url=url)
         rig.check(f"--archive={url} is refused", c.process.wait(30) != 0 and words in c.text(), c.text())
     c = t.start(endpoint="minio:9000")
@@ -303,14 +303,14 @@ CASES = [("s3", case) for case in BOTH + S3] + [("gs", case) for case in BOTH]
 
 
 def main():
-    wanted = sys.argv[1:]
-    unknown = [w for w in wanted if w not in [case.__name__ for _, case in CASES]]
+    parts = sys.argv[1:]
+    unknown = [part for part in parts if part not in [case.__name__ for _, case in CASES]]
     if unknown:
         sys.exit(f"no such part: {unknown}")
     rig = Rig()
     try:
         for scheme, case in CASES:
-            if wanted and case.__name__ not in wanted:
+            if parts and case.__name__ not in parts:
                 continue
             print(f"== {scheme}: {case.__name__}", flush=True)
             t = Test(rig, scheme)
