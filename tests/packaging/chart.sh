@@ -138,6 +138,10 @@ same "files are read from a volume" "--log-root=/srv/steps mountPath: /srv/steps
 	"$(render --set logFiles.volume.persistentVolumeClaim.claimName=steps,logFiles.mountPath=/srv/steps -s templates/deployment.yaml | sed -nE 's/^[- ]*(--log-root=.*|mountPath: .*|claimName: .*)/\1/p' | paste -sd' ')"
 same "ledgers are archived on a volume, by one pod at once" "type: Recreate --archive=/srv/archive --archive-memory=64 mountPath: /srv/archive claimName: archive" \
 	"$(render --set archive.volume.persistentVolumeClaim.claimName=archive,archive.mountPath=/srv/archive,replicas=1 -s templates/deployment.yaml | sed -nE 's/^[- ]*(--archive.*|mountPath: .*|claimName: .*|type: Recreate)/\1/p' | paste -sd' ')"
+same "... or in a bucket, from a volume" "--archive=s3://bucket/a --archive-spool=/srv/archive --archive-endpoint=https://minio.example.com --archive-region=eu-west-3 --archive-ca=/etc/goodput/archive-ca/ca.crt --archive-memory=64 AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY claimName: archive secretName: ca" \
+	"$(render --set archive.volume.persistentVolumeClaim.claimName=archive,archive.mountPath=/srv/archive,archive.store.url=s3://bucket/a,archive.store.endpoint=https://minio.example.com,archive.store.region=eu-west-3,archive.store.secretName=keys,archive.store.caSecretName=ca -s templates/deployment.yaml | tr -d '"' | sed -nE 's/^[- ]*(--archive.*|claimName: .*|secretName: ca)/\1/p; s/^ *- name: (AWS_.*)/\1/p' | paste -sd' ')"
+same "... without a volume from an emptyDir, also of several replicas" "--archive=gs://bucket emptyDir: {}" \
+	"$(render --set archive.store.url=gs://bucket,replicas=2 -s templates/deployment.yaml | tr -d '"' | grep -A1 -E -- '--archive=|name: archive$' | sed -nE 's/^[- ]*(--archive=.*|emptyDir: .*)/\1/p' | paste -sd' ')"
 rule='cloudLogging.allow[0].namespace=research,cloudLogging.allow[0].project=p'
 same "Cloud Logging is read where a rule says so" "--cloud-logging-allow=research=p/goodput_*" \
 	"$(flags --set "$rule,cloudLogging.allow[0].logger=goodput_*" | grep -oE -- '--cloud-logging-allow[^ ]*')"
@@ -145,6 +149,7 @@ same "Cloud Logging is read where a rule says so" "--cloud-logging-allow=researc
 # ---- wrong values ----
 refused "an archive that only one of several replicas has" "archive.volume must not be an emptyDir with several replicas" \
 	render --set archive.volume.emptyDir.medium=,replicas=2
+refused "an archive's bucket that is none" "at '/archive/store/url'" render --set archive.store.url=http://bucket/
 refused "no image, which no public registry holds" "add --set image.repository=REGISTRY/goodput-controller" render --set image.repository=
 refused "a rule without a logger" "missing property 'logger'" render --set "$rule"
 refused "a rule with a star in the middle" "at '/cloudLogging/allow/0/logger'" render --set "$rule,cloudLogging.allow[0].logger=a*b\,c"
