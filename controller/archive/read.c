@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #define MAX_OBJECT_BYTES ((size_t)256 << 20)
+#define JOB_MAX_BYTES ((size_t)64 << 20) /* of a job's lines */
 
 struct object {
     const char *path, *file; /* file: its name in path */
@@ -38,21 +39,19 @@ static int find(const char *pattern, glob_t *paths, int flags, struct error **er
 }
 
 static int find_all(const char *root, const char *namespace_, const char *name, glob_t *paths, struct error **err) {
-    char part[ARCHIVE_OBJECT_SIZE] = "namespace=*", prefix[ARCHIVE_OBJECT_SIZE];
+    char part[ARCHIVE_OBJECT_SIZE] = "namespace=*", prefix[ARCHIVE_OBJECT_SIZE] = "";
     struct stat st;
     if (stat(root, &st) != 0)
         return error_set(err, errno, "%s: %s", root, strerror(errno));
     if (namespace_ != NULL)
         archive_namespace_part(part, namespace_);
-    archive_object_name_prefix(prefix, name);
+    if (name != NULL)
+        archive_object_name_prefix(prefix, name);
     CLEANUP_FREE char *complete = mem_format("%s/cluster=*/date=*/%s/%s*%s", root, part, prefix, ARCHIVE_SUFFIX);
     CLEANUP_FREE char *growing = mem_format("%s/cluster=*/.open/%s/%s*%s", root, part, prefix, ARCHIVE_SUFFIX);
     int r = find(complete, paths, 0, err);
     if (r == 0)
         r = find(growing, paths, paths->gl_pathc > 0 ? GLOB_APPEND : 0, err);
-    if (r == 0 && paths->gl_pathc == 0)
-        return error_set(err, ENOENT, "%s: the archive has no job %s%s%s", root, namespace_ ? namespace_ : "",
-                         namespace_ ? "/" : "", name);
     return r;
 }
 
@@ -94,7 +93,8 @@ static int read_job(const struct object *objects, size_t count, struct buf *out,
     return r;
 }
 
-int archive_read(const char *root, const char *namespace_, const char *name, struct buf *out, struct error **err) {
+int archive_each(const char *root, const char *namespace_, const char *name, archive_visit *visit, void *context,
+                 struct error **err) {
     glob_t paths = {0};
     int r = find_all(root, namespace_, name, &paths, err);
     CLEANUP_FREE struct object *all = mem_alloc((paths.gl_pathc + 1) * sizeof *all);
@@ -104,20 +104,43 @@ int archive_read(const char *root, const char *namespace_, const char *name, str
     }
     if (paths.gl_pathc > 1)
         qsort(all, paths.gl_pathc, sizeof *all, compare_objects);
-    int64_t newest_ms = INT64_MIN;
     for (size_t i = 0, next; r == 0 && i < paths.gl_pathc; i = next) {
         CLEANUP_BUF struct buf lines;
         int64_t to_ms = INT64_MIN;
         for (next = i + 1; next < paths.gl_pathc && is_same_job(&all[i], &all[next]); next++)
             continue;
-        buf_init(&lines, out->maximum_bytes);
+        buf_init(&lines, JOB_MAX_BYTES);
         r = read_job(&all[i], next - i, &lines, &to_ms, err);
-        if (r < 0 || to_ms < newest_ms)
-            continue;
-        newest_ms = to_ms;
-        buf_clear(out);
-        buf_append_slice(out, buf_slice(&lines));
+        if (r == 0)
+            r = visit(context, buf_slice(&lines), to_ms, err);
     }
     globfree(&paths);
+    return r;
+}
+
+struct newest {
+    struct buf *out;
+    int64_t to_ms;
+    bool is_found;
+};
+
+static int keep_newest(void *context, struct slice lines, int64_t to_ms, struct error **err) {
+    struct newest *n = context;
+    if (n->is_found && to_ms < n->to_ms)
+        return 0;
+    n->is_found = true;
+    n->to_ms = to_ms;
+    buf_clear(n->out);
+    return buf_append_slice(n->out, lines) == 0
+               ? 0
+               : error_set(err, EFBIG, "the job has too many spans: query them with SQL");
+}
+
+int archive_read(const char *root, const char *namespace_, const char *name, struct buf *out, struct error **err) {
+    struct newest n = {.out = out};
+    int r = archive_each(root, namespace_, name, keep_newest, &n, err);
+    if (r == 0 && !n.is_found)
+        return error_set(err, ENOENT, "%s: the archive has no job %s%s%s", root, namespace_ ? namespace_ : "",
+                         namespace_ ? "/" : "", name);
     return r;
 }

@@ -9,6 +9,7 @@
 #include "cli/commands/explain.h"
 #include "cli/commands/fleet.h"
 #include "cli/commands/formats.h"
+#include "cli/commands/history.h"
 #include "cli/commands/ledger.h"
 #include "cli/commands/report.h"
 #include "cli/commands/timeline.h"
@@ -51,6 +52,11 @@ static const struct command {
      "recomputes its status",
      "ledger llama3-70b -n research\0ledger llama3-70b -o jsonl\0ledger llama3-70b --archive /mnt/goodput\0",
      NEEDS_NAME, OWN_FORMS, "table, jsonl", ledger_command, NULL},
+    {"history", "history --archive DIR [-n NAMESPACE] [-l SELECTOR] [--since 720h] [-o json|yaml]",
+     "the jobs of an archive, also deleted ones, a row each, and their sums as fleet has them; -o json: the\n"
+     "      JobGoodputs, as fleet -f reads them. --since: up to the end of the newest",
+     "history --archive /mnt/goodput -l team=a --since 720h\0", NO_NAME, OWN_FORMS, "json, yaml", history_command,
+     history_check},
     {"report",
      "report NAME --html FILE [-n NAMESPACE]\n"
      "      report --owner OWNER [--from TIME] [--to TIME] [NAME] [-n NAMESPACE | -A] [-o table|json|csv] [--html "
@@ -102,11 +108,11 @@ static const struct argument_row table[] = {
     {"-f", "--filename", AT(file), true, NULL, "top, explain, timeline, report, fleet, whatif",
      "  -f, --filename FILE     read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"},
     {"-n", "--namespace", AT(namespace_), true, NULL,
-     "top, explain, timeline, ledger, report, fleet, whatif, dashboard",
+     "top, explain, timeline, ledger, history, report, fleet, whatif, dashboard",
      "  -n, --namespace N       default: the context's\n"},
     {"-A", "--all-namespaces", AT(all_namespaces), false, NULL, "top, report, fleet",
      "  -A, --all-namespaces    the JobGoodputs of all namespaces\n"},
-    {"-l", "--selector", AT(selector), true, NULL, "top, report, fleet",
+    {"-l", "--selector", AT(selector), true, NULL, "top, history, report, fleet",
      "  -l, --selector S        only JobGoodputs with these labels, such as team=a; without NAME\n"},
     {NULL, "--sort-by", AT(sort_by), true, NULL, "top",
      "  --sort-by COLUMN|PATH   ascending, by a column, such as goodput, or a path, such as .status.phase\n"},
@@ -114,9 +120,10 @@ static const struct argument_row table[] = {
      "  --no-headers            neither the names of columns nor the sum\n"},
     {NULL, "--controller-namespace", AT(ledger.controller_namespace), true, NULL, "ledger",
      "  --controller-namespace N  where goodput-controller runs; default: goodput-system\n"},
-    {NULL, "--archive", AT(ledger.archive), true, NULL, "ledger",
+    {NULL, "--archive", AT(ledger.archive), true, NULL, "ledger, history",
      "  --archive DIR           read the folder of a controller's archive, not the cluster\n"},
-    {"-o", "--output", AT(output), true, NULL, "top, explain, timeline, ledger, report, fleet, whatif, formats",
+    {"-o", "--output", AT(output), true, NULL,
+     "top, explain, timeline, ledger, history, report, fleet, whatif, formats",
      "  -o, --output FORMAT     one of the formats of the usage\n"},
     {"-w", "--watch", AT(watch), false, NULL, "top",
      "  -w, --watch             draw the table again when it changes\n"},
@@ -129,7 +136,7 @@ static const struct argument_row table[] = {
     {NULL, "--port", AT(dashboard.port), true, NULL, "dashboard", NULL},
     {NULL, "--no-browser", AT(dashboard.no_browser), false, NULL, "dashboard", NULL},
     {NULL, "--group-by", AT(fleet.group_by), true, NULL, "fleet", NULL},
-    {NULL, "--since", AT(fleet.since), true, NULL, "fleet", NULL},
+    {NULL, "--since", AT(fleet.since), true, NULL, "fleet, history", NULL},
     {NULL, "--price", AT(fleet.price), true, NULL, "fleet", NULL},
     {NULL, "--checkpoint-interval", AT(whatif.checkpoint_interval), true, NULL, "whatif", NULL},
     {NULL, "--save-time", AT(whatif.save_time), true, NULL, "whatif", NULL},
