@@ -26,8 +26,7 @@ struct aws_keys {
 
 struct aws_keys *aws_keys_new(struct loop *loop, struct http_client *http, const char *region, const char *ca_file) {
     struct aws_keys *k = mem_new(struct aws_keys);
-    *k = (struct aws_keys){
-        .loop = loop, .http = http, .region = mem_strdup(region), .ca_file = mem_strdup(ca_file)};
+    *k = (struct aws_keys){.loop = loop, .http = http, .region = mem_strdup(region), .ca_file = mem_strdup(ca_file)};
     return k;
 }
 
@@ -115,8 +114,12 @@ static int ask_sts(struct aws_keys *k, const char *token_file, const char *role,
 
 /* Keys in clear only from this machine, or from the addresses of EKS and ECS. */
 static bool is_safe_url(const char *url) {
-    static const char *const prefixes[] = {"https://",          "http://127.0.0.1:",     "http://[::1]:",
-                                           "http://localhost:", "http://169.254.170.2/", "http://169.254.170.23/",
+    static const char *const prefixes[] = {"https://",
+                                           "http://127.0.0.1:",
+                                           "http://[::1]:",
+                                           "http://localhost:",
+                                           "http://169.254.170.2/",
+                                           "http://169.254.170.23/",
                                            "http://[fd00:ec2::23]/"};
     for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
         if (slice_starts(slice_of(url), prefixes[i]))
@@ -153,10 +156,11 @@ static int read_file(struct aws_keys *k, struct error **err) {
     CLEANUP_FREE char *path = named != NULL ? mem_strdup(named) : mem_format("%s/.aws/credentials", home ? home : "");
     CLEANUP_FREE char *text = NULL;
     if (file_read(path, MAX_FILE, &text, err) < 0)
-        return named != NULL ? -EINVAL
-                             : error_wrap(err, EINVAL,
-                                          "no AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give "
-                                          "the service account a role (IRSA or Pod Identity)");
+        return named != NULL
+                   ? -EINVAL
+                   : error_wrap(err, EINVAL,
+                                "no AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give "
+                                "the service account a role (IRSA or Pod Identity)");
     int r = aws_credentials_of_file(slice_of(text), profile != NULL ? profile : "default", &k->credentials, err);
     return r < 0 ? error_wrap(err, EINVAL, "%s", path) : 0;
 }

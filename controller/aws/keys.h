@@ -1,5 +1,5 @@
-/* keys: AWS credentials, asked for when they are needed, and again before they run out. As AWS's libraries, it takes the
- * first of these that is there:
+/* keys: AWS credentials, asked for when they are needed, and again before they run out. As AWS's libraries, it takes
+ * the first of these that is there:
  *
  *   AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
  *   AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN            IAM roles for service accounts: AssumeRoleWithWebIdentity

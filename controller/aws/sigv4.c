@@ -98,8 +98,7 @@ static void sign(char out[static SIGV4_HASH_SIZE], const struct sigv4_keys *keys
                  const char *service, struct slice text) {
     CLEANUP_BUF struct buf secret;
     unsigned char key[SHA256_BYTES], next[SHA256_BYTES];
-    const struct slice steps[] = {
-        {time, DATE_BYTES}, slice_of(region), slice_of(service), SLICE("aws4_request"), text};
+    const struct slice steps[] = {{time, DATE_BYTES}, slice_of(region), slice_of(service), SLICE("aws4_request"), text};
     buf_init(&secret, MAX_CANONICAL_BYTES);
     buf_format(&secret, "AWS4%s", keys->secret_access_key);
     struct slice with = buf_slice(&secret);

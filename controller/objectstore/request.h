@@ -8,13 +8,13 @@
 
 #include <stdbool.h>
 
-struct object_place {   /* texts are heap */
-    char *url;          /* as given: "s3://BUCKET/PREFIX" */
+struct object_place { /* texts are heap */
+    char *url;        /* as given: "s3://BUCKET/PREFIX" */
     char *bucket;
-    char *prefix;       /* of each key: "" or "PREFIX/" */
-    char *endpoint;     /* "https://HOST", without "/" at its end */
-    char *region;       /* of S3 */
-    bool has_own_host;  /* the bucket is in the host's name */
+    char *prefix;      /* of each key: "" or "PREFIX/" */
+    char *endpoint;    /* "https://HOST", without "/" at its end */
+    char *region;      /* of S3 */
+    bool has_own_host; /* the bucket is in the host's name */
 };
 
 struct object_request {

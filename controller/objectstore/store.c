@@ -64,13 +64,14 @@ static void set_s3_endpoint(struct object_place *place, const char *endpoint, co
     const char *suffix = slice_starts(slice_of(place->region), "cn-") ? ".cn" : "";
     /* A certificate of *.s3 does not cover the dots of a bucket's name. */
     place->has_own_host = endpoint == NULL && strchr(place->bucket, '.') == NULL;
-    place->endpoint = endpoint != NULL ? mem_strdup(endpoint)
-                                       : mem_format("https://%s%ss3.%s.amazonaws.com%s",
-                                                    place->has_own_host ? place->bucket : "",
-                                                    place->has_own_host ? "." : "", place->region, suffix);
+    place->endpoint = endpoint != NULL
+                          ? mem_strdup(endpoint)
+                          : mem_format("https://%s%ss3.%s.amazonaws.com%s", place->has_own_host ? place->bucket : "",
+                                       place->has_own_host ? "." : "", place->region, suffix);
 }
 
-static int set_place(struct object_place *place, const struct object_store_options *o, bool *is_s3, struct error **err) {
+static int set_place(struct object_place *place, const struct object_store_options *o, bool *is_s3,
+                     struct error **err) {
     struct slice rest = slice_of(o->url), bucket;
     *is_s3 = slice_take_prefix(&rest, "s3://");
     if (!*is_s3 && !slice_take_prefix(&rest, "gs://"))
@@ -153,9 +154,9 @@ static void finish(struct object_call *c, enum object_outcome outcome, struct sl
 static bool explain(const struct object_call *c, const struct http_reply *reply, struct slice body,
                     struct error **err) {
     const struct object_store *s = c->store;
-    return s->keys != NULL ? s3_explain(&s->place, reply->status, body, loop_wall(s->loop).us / 1000000, reply->date_s,
-                                        err)
-                           : gcs_explain(&s->place, reply->status, body, err);
+    return s->keys != NULL
+               ? s3_explain(&s->place, reply->status, body, loop_wall(s->loop).us / 1000000, reply->date_s, err)
+               : gcs_explain(&s->place, reply->status, body, err);
 }
 
 static void on_reply(void *context, const struct http_reply *reply, struct slice body, const struct error *err) {
@@ -240,8 +241,8 @@ static struct object_call *call_new(struct object_store *store, const char *key,
     return c;
 }
 
-struct object_call *object_put(struct object_store *store, const char *key, struct slice body,
-                               const char *content_hash, object_done *done, void *context) {
+struct object_call *object_put(struct object_store *store, const char *key, struct slice body, const char *content_hash,
+                               object_done *done, void *context) {
     struct object_call *c = call_new(store, key, done, context);
     c->is_put = true;
     c->body = body;

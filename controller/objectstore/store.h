@@ -34,8 +34,8 @@ typedef void object_done(void *context, enum object_outcome outcome, struct slic
                          const struct error *err);
 
 /* Of a key below the URL's prefix. body: borrowed until done. content_hash: its SHA-256 (aws/sigv4.h). */
-struct object_call *object_put(struct object_store *store, const char *key, struct slice body,
-                               const char *content_hash, object_done *done, void *context);
+struct object_call *object_put(struct object_store *store, const char *key, struct slice body, const char *content_hash,
+                               object_done *done, void *context);
 /* Content of more than max_bytes is a failure. */
 struct object_call *object_get(struct object_store *store, const char *key, size_t max_bytes, object_done *done,
                                void *context);

@@ -12,9 +12,9 @@ struct upload;
 
 enum upload_outcome {
     UPLOAD_STORED,
-    UPLOAD_CONFLICT,      /* stored under the other key; err says so */
-    UPLOAD_FAILED,        /* the file is still there; others may succeed */
-    UPLOAD_STORE_FAILED,  /* the same; so would others */
+    UPLOAD_CONFLICT,     /* stored under the other key; err says so */
+    UPLOAD_FAILED,       /* the file is still there; others may succeed */
+    UPLOAD_STORE_FAILED, /* the same; so would others */
 };
 typedef void upload_done(void *context, enum upload_outcome outcome, int64_t retry_after_us, const struct error *err);
 

@@ -1,5 +1,6 @@
-/* uploader: moves the complete objects of an archive's folder into a store, a few at once, in passes. What fails stays in
- * the folder for the next pass; after a failure passes are farther and farther apart. Each trouble is logged once. */
+/* uploader: moves the complete objects of an archive's folder into a store, a few at once, in passes. What fails stays
+ * in the folder for the next pass; after a failure passes are farther and farther apart. Each trouble is logged once.
+ */
 #ifndef OBJECTSTORE_UPLOADER_H
 #define OBJECTSTORE_UPLOADER_H
 

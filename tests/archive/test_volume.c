@@ -10,10 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -273,6 +275,57 @@ TEST(what_a_full_volume_cut_is_not_in_the_object) {
     struct found f = read_archive(root);
     CHECK(f.is_whole);
     CHECK_INT(f.parts, 2);
+    folder_remove(root);
+}
+
+/* In a separate mount namespace: a file system of 64 KiB. Returns the exit code of `run`, -1 where there is none. */
+static int on_small_disk(const char *root, int (*run)(const char *root)) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int flags = CLONE_NEWNS | (geteuid() == 0 ? 0 : CLONE_NEWUSER);
+        if (unshare(flags) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("goodput-test", root, "tmpfs", 0, "size=64k,mode=0777") != 0)
+            _exit(99);
+        _exit(run(root));
+    }
+    int status;
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Exit code: the line that failed; 0: none did. */
+static int fill_and_clear(const char *root) {
+    CLEANUP_ERROR struct error *err = NULL, *none = NULL;
+    CLEANUP_FREE char *other = mem_format("%s/other", root);
+    char bytes[4096];
+    int64_t at_ms = 0;
+    int count;
+    memset(bytes, 'x', sizeof bytes);
+    if (append(root, 0, STEP_MS, false, "{\"record\":\"job\"}\n", &none) < 0)
+        return 1;
+    int fd = open(other, O_WRONLY | O_CREAT, 0600);
+    while (write(fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes)
+        continue;
+    close(fd);
+    int r;
+    do { /* what is left of the object's last page is used first */
+        at_ms += STEP_MS;
+        r = append(root, at_ms, at_ms + STEP_MS, false, NULL, &err);
+    } while (r == 0 && at_ms < 1000 * STEP_MS);
+    if (r != -ENOSPC || strstr(error_text(err), "the archive's volume is full: enlarge it, or delete objects") == NULL)
+        return 2;
+    unlink(other);
+    if (append(root, at_ms, at_ms + STEP_MS, true, NULL, &none) < 0 ||
+        archive_volume_publish(root, &key, false, &count, &none) < 0)
+        return 3;
+    struct found f = read_archive(root);
+    return f.is_whole && f.has_end && f.parts == at_ms / STEP_MS + 1 ? 0 : 4;
+}
+
+TEST(a_full_disk_is_reported_and_once_there_is_room_the_object_continues) {
+    char root[FOLDER_PATH];
+    folder_make(root);
+    CHECK_INT(on_small_disk(root, fill_and_clear), 0);
     folder_remove(root);
 }
 

@@ -9,9 +9,9 @@
 
 /* The shape of the example answer in the AWS Security Token Service API Reference, AssumeRoleWithWebIdentity. */
 #define STS                                                                                                            \
-    "<AssumeRoleWithWebIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">\n"                       \
-    "  <AssumeRoleWithWebIdentityResult>\n    <Audience>client</Audience>\n    <Credentials>\n"                       \
-    "      <SessionToken>token&amp;more</SessionToken>\n      <SecretAccessKey>secret/+=</SecretAccessKey>\n"         \
+    "<AssumeRoleWithWebIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">\n"                        \
+    "  <AssumeRoleWithWebIdentityResult>\n    <Audience>client</Audience>\n    <Credentials>\n"                        \
+    "      <SessionToken>token&amp;more</SessionToken>\n      <SecretAccessKey>secret/+=</SecretAccessKey>\n"          \
     "      <Expiration>2014-10-24T23:00:23Z</Expiration>\n      <AccessKeyId>ASgeIAIOSFODNN7EXAMPLE</AccessKeyId>\n"   \
     "    </Credentials>\n  </AssumeRoleWithWebIdentityResult>\n</AssumeRoleWithWebIdentityResponse>"
 
@@ -32,8 +32,9 @@ TEST(reads_the_answer_of_the_token_service_and_no_part_of_it) {
 TEST(reads_a_profile_of_a_shared_credentials_file) {
     struct aws_credentials c;
     CLEANUP_ERROR struct error *err = NULL, *absent = NULL, *empty = NULL, *odd = NULL;
-    struct slice file = SLICE("[default]\naws_access_key_id=A\naws_secret_access_key=B\n\n# x\n[ two ]\r\n"
-                              "aws_access_key_id = C\r\naws_secret_access_key = D=E\r\naws_session_token=F\r\n[three]\n");
+    struct slice file =
+        SLICE("[default]\naws_access_key_id=A\naws_secret_access_key=B\n\n# x\n[ two ]\r\n"
+              "aws_access_key_id = C\r\naws_secret_access_key = D=E\r\naws_session_token=F\r\n[three]\n");
     CHECK_INT(aws_credentials_of_file(file, "default", &c, &err), 0);
     CHECK_TEXT(c.access_key_id, "A");
     CHECK_TEXT(c.session_token, "");

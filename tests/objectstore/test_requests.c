@@ -9,7 +9,8 @@
 
 #include <errno.h>
 
-static char bucket[] = "b", endpoint[] = "https://b.s3.eu-west-3.amazonaws.com", url[] = "s3://b/p", region[] = "eu-west-3";
+static char bucket[] = "b", endpoint[] = "https://b.s3.eu-west-3.amazonaws.com", url[] = "s3://b/p",
+            region[] = "eu-west-3";
 static const struct object_place place = {
     .url = url, .bucket = bucket, .endpoint = endpoint, .region = region, .has_own_host = true};
 
@@ -43,8 +44,9 @@ TEST(google_puts_only_where_nothing_is) {
     struct object_request put, get;
     gcs_request(&place, "p/date=2026/a%2Fb", true, "T", &put);
     gcs_request(&place, "p/k", false, "T", &get);
-    CHECK_TEXT(put.url, "https://b.s3.eu-west-3.amazonaws.com/upload/storage/v1/b/b/o?uploadType=media&ifGenerationMatch=0"
-                        "&name=p%2Fdate%3D2026%2Fa%252Fb");
+    CHECK_TEXT(put.url,
+               "https://b.s3.eu-west-3.amazonaws.com/upload/storage/v1/b/b/o?uploadType=media&ifGenerationMatch=0"
+               "&name=p%2Fdate%3D2026%2Fa%252Fb");
     CHECK_TEXT(header(&put, "Authorization: "), "Bearer T");
     CHECK_TEXT(get.url, "https://b.s3.eu-west-3.amazonaws.com/storage/v1/b/b/o/p%2Fk?alt=media");
     object_request_done(&put);
@@ -63,8 +65,7 @@ TEST(each_refusal_says_what_to_do) {
     says(404, "<Error><Code>NoSuchBucket</Code></Error>", false, ENOENT, "create the bucket, or correct --archive");
     says(403, "", false, EACCES, "allow s3:PutObject and s3:GetObject");
     says(400, "<Error><Code>ExpiredToken</Code></Error>", true, EKEYEXPIRED, "renew the credentials");
-    says(403,
-         "<Error><Code>RequestTimeTooSkewed</Code></Error>", false, ETIME,
+    says(403, "<Error><Code>RequestTimeTooSkewed</Code></Error>", false, ETIME,
          "set the clock of the controller's node: it is 1970-01-01T00:00:00Z here and 2026-11-27T08:00:00Z there");
     says(400, "<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-west-3</Region></Error>", false, EXDEV,
          "set --archive-region=eu-west-3");

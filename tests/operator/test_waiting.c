@@ -58,7 +58,8 @@ TEST(what_a_queue_waits_for_is_news_at_once) {
     model_free(m);
 }
 
-/* Whoever sets the node's name of a pod itself leaves PodScheduled to the kubelet, which writes it as it starts the pod. */
+/* Whoever sets the node's name of a pod itself leaves PodScheduled to the kubelet, which writes it as it starts the
+ * pod. */
 TEST(a_pod_that_came_with_its_node_stays_bound) {
     struct model *m = begin();
     struct fake_pod p = fake_pod("a", 0, 2);

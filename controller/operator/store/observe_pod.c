@@ -77,8 +77,8 @@ static void apply_containers(struct store *store, struct pod *p, const struct ob
     store_add_claimed(store, p);
 }
 
-/* A pod is bound from the earliest time that any of its versions shows: a kubelet may write the condition PodScheduled of a
- * pod that came with its node's name only when it starts it. */
+/* A pod is bound from the earliest time that any of its versions shows: a kubelet may write the condition PodScheduled
+ * of a pod that came with its node's name only when it starts it. */
 static void note_bound(struct pod *p, int64_t at_ms) {
     p->bound_ms = p->bound_ms == TIME_UNKNOWN ? at_ms : min_of(p->bound_ms, at_ms);
 }
