@@ -95,6 +95,18 @@ static int64_t evictions(const struct workload *w) {
     return max_of(more, 0);
 }
 
+/* JobSet counts each restart and each resumption after the first (KEP-1282, keps/1282-execution-attempts): what its
+ * restarts and the suspensions that were observed leave are suspensions that were not. A suspension from the start
+ * interrupts nothing. */
+static int64_t suspensions(const struct target *t) {
+    int64_t more = t->restarts.executions - max_of(t->restarts.count, 0);
+    if (t->restarts.executions < 0 || t->is_cut)
+        return 0;
+    for (int i = 0; i < t->suspended.count; i++)
+        more -= t->suspended.items[i].is_true && t->suspended.items[i].at_ms >= t->created_ms + STORE_SOON_MS;
+    return max_of(more, 0);
+}
+
 void fact_count(struct model_job *job) {
     const struct target *t = job->target;
     job->facts.interruptions = restarts(job);
@@ -103,4 +115,5 @@ void fact_count(struct model_job *job) {
         job->facts.interruptions += failures(t, j);
     for (const struct workload *w = t->workloads; w; w = w->next_in_target)
         job->facts.evictions += evictions(w);
+    job->facts.interruptions += max_of(suspensions(t) - job->facts.evictions, 0);
 }

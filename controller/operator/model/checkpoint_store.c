@@ -553,6 +553,7 @@ static void visit_shape(struct visitor *v, struct target *t) {
 static void visit_restarts(struct visitor *v, struct target *t) {
     codec_i64(v->codec, &t->restarts.count);
     codec_i64(v->codec, &t->restarts.job_restarts);
+    codec_i64(v->codec, &t->restarts.executions);
     VISIT_ARRAY(v, t->restarts.items, t->restarts.item_count, &t->restarts.item_capacity, STORE_MAX_TRANSITIONS);
     t->is_cut |= is_reading(v) && t->restarts.item_count == STORE_MAX_TRANSITIONS;
     for (int i = 0; i < t->restarts.item_count; i++) {

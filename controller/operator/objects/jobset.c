@@ -85,6 +85,7 @@ static void job_status_scan(struct jscan *j, void *jobset) {
 static const struct jmember set_status[] = {
     JMEMBER_FIELD(SET, conditions, "conditions", object_conditions_scan),
     JMEMBER(SET, restarts, "restarts"),
+    JMEMBER_WITHIN(SET, execution_attempts, "executionAttempts", 0, INT32_MAX),
     JMEMBER_ELEMENTS("replicatedJobsStatus", job_status_scan),
 };
 static const struct jmember set_rows[] = {JMEMBER_FIELD(SET, meta, "metadata", object_meta_scan),
@@ -94,6 +95,7 @@ int object_jobset_read(struct slice json, const struct jmember *rows, size_t cou
     memset(jobset, 0, sizeof *jobset);
     object_meta_init(&jobset->meta);
     jobset->end_ms = jobset->restarted_ms = TIME_UNKNOWN;
+    jobset->execution_attempts = -1;
     int err = object_read(json, rows, count, jobset);
     bool has_chips = jobset->left_out > 0;
     for (int i = 0; i < jobset->job_count; i++) /* which are required is decided by those with chips */

@@ -27,6 +27,7 @@ struct object_jobset {
     int64_t coordinator_job_index, coordinator_pod_index;
     struct object_conditions conditions;
     int64_t restarts, job_restarts; /* job_restarts: sum over all jobRestarts[] */
+    int64_t execution_attempts;     /* restarts and resumptions: KEP-1282, JobSet 0.13; -1: not counted */
     /* Of kinds whose fields, not conditions, report these: */
     bool has_ended, has_failed;
     struct slice reason, message; /* of the end, or of the last restart; message: raw */

@@ -42,7 +42,7 @@ static void index_scan(struct jscan *j, void *at) {
 void object_meta_init(struct object_meta *meta) {
     memset(meta, 0, sizeof *meta);
     meta->created_ms = meta->deletion_ms = meta->written_ms = TIME_UNKNOWN;
-    meta->job_index = meta->completion_index = meta->restart_attempt = -1;
+    meta->job_index = meta->completion_index = meta->restart_attempt = meta->execution_attempt = -1;
     meta->group_index = meta->member_index = -1;
     meta->price = PRICE_NONE;
 }
@@ -70,6 +70,7 @@ static const struct jmember jobset_labels[] = {
     JMEMBER(META, jobset_uid, "jobset-uid"),
     JMEMBER(META, replicated_job, "replicatedjob-name"),
     JMEMBER_FIELD(META, restart_attempt, "restart-attempt", index_scan),
+    JMEMBER_FIELD(META, execution_attempt, "execution-attempt", index_scan),
 };
 static const struct jmember other_labels[] = {
     JMEMBER(META, controller_uid, "batch.kubernetes.io/controller-uid"),

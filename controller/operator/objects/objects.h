@@ -49,7 +49,7 @@ struct object_meta {
     bool is_by_provisioner; /* Kueue's controller of ProvisioningRequests is among the managers of its fields */
     /* labels and annotations */
     struct slice jobset_uid, jobset_name, replicated_job, controller_uid, queue, default_container, enabled;
-    int64_t job_index, completion_index, restart_attempt; /* -1 */
+    int64_t job_index, completion_index, restart_attempt, execution_attempt; /* -1 */
     /* of pods that no Job makes: the group of a RayCluster, the replica type of a PyTorchJob, the LeaderWorkerSet */
     struct slice ray_group, replica_type, set_name, pod_group, pod_set; /* pod_group, pod_set: Kueue's */
     struct slice is_group;                                              /* of a Workload: "true" */

@@ -31,6 +31,8 @@ static struct pod *pod_of(struct store *store, struct object_meta *meta) {
     for (int kind = 0; kind < TARGET_KIND_COUNT && t == NULL; kind++)
         if (kind_row((enum target_kind)kind)->of_pod != NULL)
             t = kind_row((enum target_kind)kind)->of_pod(store, meta);
+    if (t != NULL)
+        t->restarts.executions = max_of(t->restarts.executions, meta->execution_attempt);
     return t ? store_pod_new(store, t, meta) : NULL;
 }
 

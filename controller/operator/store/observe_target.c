@@ -285,6 +285,7 @@ static void apply_restarts(struct target *t, const struct object_jobset *o, int6
     const struct object_condition *c =
         t->kind == TARGET_JOBSET ? object_condition_find(&o->conditions, "RestartingJobSet") : &by_field;
     apply_counter(t, "restarts", &t->restarts.count, o->restarts, c, changed_ms);
+    t->restarts.executions = max_of(t->restarts.executions, o->execution_attempts);
     apply_counter(t, "jobRestarts", &t->restarts.job_restarts, o->job_restarts, NULL, changed_ms);
 }
 

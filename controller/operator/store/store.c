@@ -80,7 +80,7 @@ struct target *store_target(struct store *store, enum target_kind kind, struct s
     t->watch.resumed_ms = t->written_ms = t->suspended_ms = TIME_UNKNOWN;
     t->pods.forget_at_ms = t->pods.first_created_ms = TIME_OPEN;
     t->end.reason = t->spec.queue = t->spec.managed_by = "";
-    t->restarts.count = t->restarts.job_restarts = -1;
+    t->restarts.count = t->restarts.job_restarts = t->restarts.executions = -1;
     map_put(&store->targets[kind], uid, t);
     return t;
 }

@@ -100,7 +100,8 @@ struct target_end {
 };
 
 struct target_restarts {
-    int64_t count, job_restarts; /* as observed last; -1 */
+    int64_t count, job_restarts,
+        executions; /* as observed last; -1. executions: the JobSet's own count, or its pods' */
     struct restart *items;
     int item_count, item_capacity;
 };
