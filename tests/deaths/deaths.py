@@ -12,6 +12,7 @@ and a job is given up only when none of its processes has printed anything for G
 import datetime
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -62,9 +63,14 @@ class Network:
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A port that nobody has, below those that Linux gives to connections: none takes it before the job listens there."""
+    while True:
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", random.randrange(10000, 32768)))
+                return s.getsockname()[1]
+            except OSError:
+                pass
 
 
 class Job:
