@@ -7,10 +7,10 @@
 #include <string.h>
 
 #define STATUS(start, end, wall, goodput)                                                                              \
-    "{\"record\":\"status\",\"status\":{\"target\":{\"uid\":\"t\",\"chips\":4},\"phase\":\"Completed\",\"goodput\":{"   \
+    "{\"record\":\"status\",\"status\":{\"target\":{\"uid\":\"t\",\"chips\":4},\"phase\":\"Completed\",\"goodput\":{"  \
     "\"scheduling\":\"100.00%\",\"runtime\":\"" goodput "\",\"job\":\"" goodput "\"},\"time\":{\"start\":\"" start     \
-    "\",\"end\":\"" end "\",\"observedThrough\":\"" end "\",\"wallMilliseconds\":" wall                               \
-    ",\"availableMilliseconds\":" wall ",\"productiveMilliseconds\":" wall "},\"badput\":[],\"interruptions\":{"        \
+    "\",\"end\":\"" end "\",\"observedThrough\":\"" end "\",\"wallMilliseconds\":" wall                                \
+    ",\"availableMilliseconds\":" wall ",\"productiveMilliseconds\":" wall "},\"badput\":[],\"interruptions\":{"       \
     "\"total\":0}}}\n"
 #define HEAD(name, uid, team, from, to)                                                                                \
     "{\"record\":\"part\",\"from\":\"" from "\",\"to\":\"" to "\"}\n"                                                  \
@@ -33,12 +33,14 @@ static void write_archive(void) {
     write_object("a_u2_t", "2026-11-01",
                  HEAD("a", "u2", "ads", "2026-11-01T00:00:00.000Z", "2026-11-01T02:00:00.000Z")
                      STATUS("2026-11-01T00:00:00.000Z", "2026-11-01T02:00:00.000Z", "7200000", "100.00%"));
-    write_object("b_u3_t", "2026-11-02", HEAD("b", "u3", "ads", "2026-11-02T00:00:00.000Z", "2026-11-02T00:30:00.000Z"));
+    write_object("b_u3_t", "2026-11-02",
+                 HEAD("b", "u3", "ads", "2026-11-02T00:00:00.000Z", "2026-11-02T00:30:00.000Z"));
 }
 
 static void check_names(const char *options, const char *expected) {
     CLEANUP_FREE char *script = mem_format(
-        "\"$0\" history --archive archive %s -o json | sed -n 's/.*\"uid\": \"\\(u[0-9]\\)\".*/\\1/p' | tr '\\n' ' '", options);
+        "\"$0\" history --archive archive %s -o json | sed -n 's/.*\"uid\": \"\\(u[0-9]\\)\".*/\\1/p' | tr '\\n' ' '",
+        options);
     run_check(script, 0, expected, "");
 }
 
@@ -50,16 +52,17 @@ TEST(history_has_every_job_of_an_archive) {
     check_names("-l '!team'", "");
     check_names("--since 48h", "u2 u3 ");
     check_names("-n other", "");
-    run_check("\"$0\" history --archive archive | sed -n 1,4p", 0,
-              "STARTED                      TIME  NAMESPACE       NAME                      PHASE         CHIPS     SCHED"
-              "   RUNTIME   GOODPUT   INT  TOP-BADPUT\n"
-              "2026-03-01 00:00:00    1h 00m 00s  ns              a                         Completed         4   100.00%"
-              "   100.00%   100.00%     0  -\n"
-              "2026-11-01 00:00:00    2h 00m 00s  ns              a                         Completed         4   100.00%"
-              "   100.00%   100.00%     0  -\n"
-              "2026-11-02 00:00:00       30m 00s  ns              b                         -                 -         -"
-              "         -         -     -  -\n",
-              "");
+    run_check(
+        "\"$0\" history --archive archive | sed -n 1,4p", 0,
+        "STARTED                      TIME  NAMESPACE       NAME                      PHASE         CHIPS     SCHED"
+        "   RUNTIME   GOODPUT   INT  TOP-BADPUT\n"
+        "2026-03-01 00:00:00    1h 00m 00s  ns              a                         Completed         4   100.00%"
+        "   100.00%   100.00%     0  -\n"
+        "2026-11-01 00:00:00    2h 00m 00s  ns              a                         Completed         4   100.00%"
+        "   100.00%   100.00%     0  -\n"
+        "2026-11-02 00:00:00       30m 00s  ns              b                         -                 -         -"
+        "         -         -     -  -\n",
+        "");
 }
 
 /* What it prints is what fleet reads: 4 chips for 1 and 2 hours. */
@@ -75,7 +78,8 @@ TEST(history_sums_as_fleet_does) {
 }
 
 TEST(history_says_what_is_wrong) {
-    run_check("\"$0\" history", 2, "", "kubectl-goodput: history needs --archive DIR, the folder of a controller's archive\n");
+    run_check("\"$0\" history", 2, "",
+              "kubectl-goodput: history needs --archive DIR, the folder of a controller's archive\n");
     run_check("\"$0\" history a --archive x", 2, "", "kubectl-goodput: history takes no name\n");
     run_check("\"$0\" history --archive absent", 1, "", "kubectl-goodput: absent: No such file or directory\n");
     run_check("\"$0\" history --archive x -l 'a in (b)'", 2, "",

@@ -10,10 +10,11 @@
 #include <string.h>
 
 static void observe_jobset(struct model *m, bool is_suspended, int since, const char *counts, double at) {
-    CLEANUP_FREE char *status =
-        mem_format("\"conditions\":[%s]%s", fake_condition("Suspended", is_suspended ? "True" : "False", "S", since), counts);
+    CLEANUP_FREE char *status = mem_format(
+        "\"conditions\":[%s]%s", fake_condition("Suspended", is_suspended ? "True" : "False", "S", since), counts);
     fake_observe_jobset_of(
-        m, &(struct fake_jobset){.more_spec = is_suspended ? ",\"suspend\":true" : ",\"suspend\":false", .status = status},
+        m,
+        &(struct fake_jobset){.more_spec = is_suspended ? ",\"suspend\":true" : ",\"suspend\":false", .status = status},
         at);
 }
 
@@ -47,9 +48,10 @@ static char *late(const char *counts, const char *pods_annotation, int evictions
     struct fake_pod p = fake_running("p", "n0", 301);
     CLEANUP_FREE char *annotations =
         mem_format(",\"annotations\":{\"jobset.sigs.k8s.io/execution-attempt\":\"%s\"}", pods_annotation);
-    CLEANUP_FREE char *stats = mem_format(",\"schedulingStats\":{\"evictions\":[{\"reason\":\"Preempted\",\"underlyingCause\":"
-                                          "\"\",\"count\":%d}]}",
-                                          evictions);
+    CLEANUP_FREE char *stats =
+        mem_format(",\"schedulingStats\":{\"evictions\":[{\"reason\":\"Preempted\",\"underlyingCause\":"
+                   "\"\",\"count\":%d}]}",
+                   evictions);
     p.more_meta = pods_annotation[0] ? annotations : "";
     fake_observe_node(m, "n0", "True", 0, "", "", 500);
     observe_jobset(m, false, 300, counts, 500);
@@ -72,7 +74,7 @@ TEST(resumptions_that_only_jobset_counted_are_interruptions_without_a_time) {
         {",\"executionAttempts\":1,\"restarts\":2", "", 0, 2}, /* the feature gate was off for a while */
         {",\"executionAttempts\":2", "", 1, 2},                /* Kueue counts one of them */
         {",\"executionAttempts\":1", "", 3, 3},
-        {"", "2", 0, 2},                          /* the status is not written yet */
+        {"", "2", 0, 2},                         /* the status is not written yet */
         {",\"executionAttempts\":2", "1", 0, 2}, /* a pod of an earlier execution */
         {",\"executionAttempts\":-1", "x", 0, -1},
         {",\"executionAttempts\":99999999999", "-1", 0, -1},
@@ -80,7 +82,8 @@ TEST(resumptions_that_only_jobset_counted_are_interruptions_without_a_time) {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         CLEANUP_FREE char *s = late(cases[i].counts, cases[i].annotation, cases[i].evictions);
         if (status_int(s, "interruptions.onlyCounted") != cases[i].only_counted)
-            harness_fail(__FILE__, __LINE__, "case %zu: %lld", i, (long long)status_int(s, "interruptions.onlyCounted"));
+            harness_fail(__FILE__, __LINE__, "case %zu: %lld", i,
+                         (long long)status_int(s, "interruptions.onlyCounted"));
         CHECK_INT(status_int(s, "interruptions.meanTimeBetweenSeconds"), -1);
     }
 }

@@ -111,7 +111,10 @@ static int take_job(void *context, struct slice lines, int64_t to_ms, struct err
         return error_set(err, E2BIG, "the archive has more than %d jobs: query it with SQL: deploy/docs/how-to/sql.md",
                          MAX_JOBS);
     while (slice_take_line(&lines, &line)) {
-        json_t **to = is_record(line, "job") ? &head : is_record(line, "status") ? &status : is_record(line, "part") ? &part : NULL;
+        json_t **to = is_record(line, "job")      ? &head
+                      : is_record(line, "status") ? &status
+                      : is_record(line, "part")   ? &part
+                                                  : NULL;
         if (to == NULL)
             continue;
         json_decref(*to);
@@ -134,7 +137,8 @@ static int64_t end_of(const json_t *job) {
 static int by_start(const void *a, const void *b) {
     const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
     int64_t from_x = pick_time_ms(x, "status.time.start"), from_y = pick_time_ms(y, "status.time.start");
-    return from_x != from_y ? (from_x < from_y ? -1 : 1) : strcmp(pick_text(x, "metadata.name"), pick_text(y, "metadata.name"));
+    return from_x != from_y ? (from_x < from_y ? -1 : 1)
+                            : strcmp(pick_text(x, "metadata.name"), pick_text(y, "metadata.name"));
 }
 
 /* The oldest first. Those that ended before the window are left out; it ends with the newest job, as that of fleet. */
@@ -160,17 +164,23 @@ static json_t *order(const json_t *jobs, int64_t since_ms) {
 static const struct {
     const char *title, *path;
     int width, pad;
-} columns[] = {{"NAMESPACE", "metadata.namespace", 14, 1},  {"NAME", "metadata.name", 24, 1},
-               {"PHASE", "status.phase", 10, 1},            {"CHIPS", "status.target.chips", 7, -1},
-               {"SCHED", "status.goodput.scheduling", 8, -1}, {"RUNTIME", "status.goodput.runtime", 8, -1},
-               {"GOODPUT", "status.goodput.job", 8, -1},    {"INT", "status.interruptions.total", 4, -1},
+} columns[] = {{"NAMESPACE", "metadata.namespace", 14, 1},
+               {"NAME", "metadata.name", 24, 1},
+               {"PHASE", "status.phase", 10, 1},
+               {"CHIPS", "status.target.chips", 7, -1},
+               {"SCHED", "status.goodput.scheduling", 8, -1},
+               {"RUNTIME", "status.goodput.runtime", 8, -1},
+               {"GOODPUT", "status.goodput.job", 8, -1},
+               {"INT", "status.interruptions.total", 4, -1},
                {"TOP-BADPUT", "status.topBadput", 0, 0}};
 
 static void draw_row(const json_t *job, struct buf *out) {
     char stamp[TEXT_DURATION_SIZE], took[TEXT_DURATION_SIZE], number[32];
     text_cell(out, job == NULL ? "STARTED" : text_stamp(stamp, pick_time_ms(job, "status.time.start")), 19, 1);
     buf_append_text(out, "  ");
-    text_cell(out, job == NULL ? "TIME" : text_duration_in(took, end_of(job) - pick_time_ms(job, "status.time.start"), 1000), 12, -1);
+    text_cell(out,
+              job == NULL ? "TIME" : text_duration_in(took, end_of(job) - pick_time_ms(job, "status.time.start"), 1000),
+              12, -1);
     for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
         const json_t *value = pick(job, columns[c].path);
         const char *text = json_is_string(value) ? json_string_value(value) : "";
@@ -184,12 +194,12 @@ static void draw_row(const json_t *job, struct buf *out) {
     buf_append_char(out, '\n');
 }
 
-static void draw(const json_t *jobs, const struct cli_options *options, const struct fleet_view *view, struct buf *out) {
+static void draw(const json_t *jobs, const struct cli_options *options, const struct fleet_view *view,
+                 struct buf *out) {
     size_t i;
     json_t *job;
     draw_row(NULL, out);
-    json_array_foreach(jobs, i, job)
-        draw_row(job, out);
+    json_array_foreach(jobs, i, job) draw_row(job, out);
     buf_append_char(out, '\n');
     fleet_command_draw(jobs, view, &options->style, out);
     buf_format(out,
