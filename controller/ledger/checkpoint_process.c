@@ -242,6 +242,7 @@ void checkpoint_process(struct codec *c, struct process *p) {
     checkpoint_sum(c, &p->late_records);
     codec_bool(c, &p->is_thinned);
     codec_bool(c, &p->is_derived);
+    codec_bool(c, &p->counts_lines);
     visit_open(c, &p->open[OPEN_WAIT]);
     visit_slices(c, p);
     checkpoint_time(c, &p->first_line_ms);

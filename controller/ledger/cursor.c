@@ -1,4 +1,5 @@
 #include "ledger/cursor.h"
+#include "ledger/cursor_silent.h"
 #include "ledger/rollback.h"
 #include "ledger/step_times.h"
 
@@ -197,12 +198,13 @@ static void set_first(struct cursor *c, const struct view *v, const struct step_
     struct base *b = &c->base;
     int64_t from = max_of(s->from_ms, t), net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
     int64_t low_ms = training->first_ms, high_ms = low_ms;
+    bool is_one = !training_may_be_several(training, s->weight);
     if (training->ideal_ms <= 0) { /* nothing is known to compare it with */
-        b->ordinary_ms = s->weight > 1 ? 0 : TIME_OPEN;
-        b->unreported_ms = s->weight > 1 ? TIME_OPEN : 0;
+        b->ordinary_ms = is_one ? TIME_OPEN : 0;
+        b->unreported_ms = is_one ? 0 : TIME_OPEN;
         return;
     }
-    if (s->weight > 1 && !v->reports_starts) {
+    if (!is_one && !v->reports_starts) {
         low_ms = training->low_ms;
         high_ms = training_high_ms(training, v, c->event);
     }
@@ -221,6 +223,22 @@ static void set_burst(struct cursor *c, const struct view *v, const struct step_
     b->ordinary_ms =
         min_of(net, is_line ? c->training->low_ms * s->weight : expected_ms(c, v, b->run, c->event, s->weight));
     b->unreported_ms = net - b->ordinary_ms;
+}
+
+/* The steps of a doubtful loss may have been kept, and the line that resumed within them may have been shorter. */
+static bool is_doubtful(const struct part *p) {
+    return p->loss != NULL && p->loss->is_doubtful && p->last_step - p->span.weight + 1 <= p->loss->through_step;
+}
+
+static void set_doubt(struct cursor *c, const struct view *v, const struct part *p, int64_t t) {
+    struct base *b = &c->base;
+    int64_t from = max_of(p->span.from_ms, t),
+            work_ms = b->to_ms - from - named_ms(c, v, from, b->to_ms) - b->startup_ms;
+    int64_t kept_ms = loss_doubt_ms(p->loss, p->span.weight, work_ms);
+    if (kept_ms > b->unreported_ms) {
+        b->unreported_ms = kept_ms;
+        b->ordinary_ms = work_ms - kept_ms;
+    }
 }
 
 static void set_step(struct cursor *c, const struct view *v, int64_t t) {
@@ -251,6 +269,8 @@ static void set_step(struct cursor *c, const struct view *v, int64_t t) {
         set_first(c, v, &s, t);
     else
         set_unreported(c, v, &s, t);
+    if (is_doubtful(&p))
+        set_doubt(c, v, &p, t);
 }
 
 /* ---- before and after the steps ---- */
@@ -268,6 +288,9 @@ static void set_before_steps(struct cursor *c, const struct view *v, int64_t t, 
         preparation_end = is_unread ? v->begin_ms : v->begin_ms + c->training->hang_after_ms;
     if (v->headless_until_ms != TIME_UNKNOWN)
         preparation_end = v->begin_ms;
+    int64_t unlogged = cursor_unlogged_ms(c, v);
+    if (unlogged > 0)
+        preparation_end = min_of(preparation_end, v->ended_ms - unlogged);
     if (v->run_count > 0) { /* steps slower than usual may have started before */
         const struct run *run = &c->training->runs[v->run_first];
         preparation_end = min_of(preparation_end, run->begin_ms - run->doubt_ms);
@@ -290,23 +313,6 @@ static bool was_cut_off(const struct cursor *c, const struct view *v) {
     return c->strike_count > 0 && c->strikes[c->strike_count - 1].at_ms + 1000 > v->steps_end_ms;
 }
 
-/* Whether it is known that steps without a line after the last one were lost: the next process that trained began
- * before them, or a line says at which step it resumed (and then run.missing_steps are those that were kept). */
-static bool are_silent_lost(const struct cursor *c, const struct view *v, int64_t last_step) {
-    const struct view *next = v + 1, *end = c->training->views + c->training->view_count;
-    while (next < end && next->run_count == 0)
-        next++;
-    if (next == end)
-        return !c->at_end || c->outcome != OUTCOME_SUCCEEDED;
-    const struct run *run = &c->training->runs[next->run_first];
-    return run->first_step <= last_step || next->list->runs[0].resume_step != RECORD_NONE;
-}
-
-/* The steps after the last line that have no line, as only every Nth step has one. */
-static int64_t silent_ms(const struct cursor *c, const struct view *v) {
-    return v->reports_starts ? 0 : c->training->ideal_ms * (c->training->interval - 1);
-}
-
 /* The time that unlogged and unfinished steps after the last one may take, once per view. */
 static void set_tail_budgets(struct cursor *c, const struct view *v) {
     const struct training *t = c->training;
@@ -326,14 +332,16 @@ static void set_tail_budgets(struct cursor *c, const struct view *v) {
     } else if (was_cut_off(c, v)) {
         int lag = v->process->given.line_lag >= 0 ? v->process->given.line_lag : !v->reports_starts;
         /* Where a save may have kept the steps without a line, they are Unattributed. */
-        c->unfinished_ms = t->ideal_ms * (are_silent_lost(c, v, last->last_step) ? t->interval : 1) * (1 + lag);
+        int64_t lost = cursor_are_silent_lost(c, v, last->last_step) ? t->interval : !c->training->counts_lines;
+        c->unfinished_ms = t->ideal_ms * lost * (1 + lag);
     }
 }
 
 /* An unfinished step is lost to the interruption that cut it off: the first one after its run began. */
 static const struct loss *loss_of_unfinished(struct cursor *c, const struct run *run) {
     size_t after = BISECT(i, c->strike_count, c->strikes[i].at_ms <= run->begin_ms);
-    c->unfinished_loss = (struct loss){INT64_MIN, after < c->strike_count ? (int)after : -1, false};
+    c->unfinished_loss =
+        (struct loss){.from_step = INT64_MIN, .interruption = after < c->strike_count ? (int)after : -1};
     return &c->unfinished_loss;
 }
 
@@ -367,7 +375,8 @@ static void set_tail(struct cursor *c, const struct view *v, int64_t t) {
     set_plain(c, is_unread ? BASE_UNREAD : is_last_of_success(c, v) ? BASE_SHUTDOWN : BASE_NOTHING, v, v->end_ms);
     int64_t silent_until_ms = v->steps_end_ms;
     if (c->training->ideal_ms > 0) /* as long as slow ones */
-        silent_until_ms += silent_ms(c, v) / c->training->ideal_ms * max_of(c->training->ideal_ms, c->training->p99_ms);
+        silent_until_ms +=
+            cursor_silent_ms(c, v) / c->training->ideal_ms * max_of(c->training->ideal_ms, c->training->p99_ms);
     if (c->base.kind == BASE_SHUTDOWN && t < silent_until_ms) { /* the last steps, or not */
         c->base.kind = BASE_NOTHING;
         c->base.to_ms = min_of(c->base.to_ms, silent_until_ms);

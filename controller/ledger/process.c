@@ -372,6 +372,7 @@ static void add_training(struct process *p, const struct record *r, int64_t at_m
                            .duration_ms = has_duration ? (int32_t)r->duration_ms : -1};
     bool is_start = r->kind == RECORD_STEP_START;
     p->is_derived |= r->is_derived;
+    p->counts_lines |= r->counts_lines;
     if (is_start || has_duration)
         close_at_step(p, is_start ? at_ms : at_ms - r->duration_ms, is_start);
     if (!is_start && has_duration)

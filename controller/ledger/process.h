@@ -172,6 +172,7 @@ struct process {
     int64_t first_line_ms; /* of the first line that was read, with or without a record; TIME_UNKNOWN */
     int64_t first_record_ms, last_ms, job_end_ms, first_checkpoint_ms; /* TIME_UNKNOWN */
     bool is_derived;      /* only the looks of its lines say that they are of steps: basis Derived */
+    bool counts_lines;    /* record.counts_lines */
     bool is_thinned;      /* compact.c dropped some of its records: its results have basis Derived */
     int64_t late_records; /* records that came after their time was settled, and are not counted */
 };

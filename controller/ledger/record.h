@@ -66,6 +66,7 @@ struct record {
     bool is_derived;    /* duration_ms follows from the lines around it: the line itself gives none; STEP_END: only the
                            line's looks say that it is of a step; SAVE_WRITTEN,
                            SAVE_DURABLE: at_ms is the latest possible time, no line gives the exact one */
+    bool counts_lines;  /* STEP_END: its number counts lines, which are of several steps each: none says of how many */
     int32_t same_write; /* STEP_END: of a burst, how many step lines came with it before it: within
                            RECORD_SAME_WRITE_MS, behind a pause */
     char name[RECORD_NAME_SIZE]; /* custom type, upper case; bounded, truncated */

@@ -2,6 +2,7 @@
  * that resumes at step s takes every step from s on away from the runs before it. Each loss is pushed once and a run
  * that lost everything leaves the stack, so the cost is linear in the number of runs. */
 #include "ledger/rollback.h"
+#include "ledger/step_times.h"
 #include "ledger/training.h"
 
 #include "base/bisect.h"
@@ -44,8 +45,8 @@ static void lose_settled(struct settler *s, struct loss loss) {
     s->has_settled = s->settled_last > t->settled->sums.series.step;
 }
 
-static void lose_from(struct settler *s, int64_t step, int interruption, bool is_assumed) {
-    struct loss loss = {step, interruption, is_assumed};
+static void lose(struct settler *s, struct loss loss) {
+    const int64_t step = loss.from_step;
     while (s->kept_count > 0) {
         struct run *run = s->kept[s->kept_count - 1];
         if (kept_through(run, run->last_step + run->missing_steps) < step)
@@ -104,6 +105,15 @@ static int strike_before(const struct strike *strikes, size_t count, int64_t aft
     return by_then > 0 && strikes[by_then - 1].at_ms > after_ms ? (int)(by_then - 1) : -1;
 }
 
+/* What a run that resumed takes away. */
+static struct loss loss_by(const struct training *t, const struct run *run, int interruption) {
+    return (struct loss){.from_step = run->resumed_step,
+                         .interruption = interruption,
+                         .is_doubtful = run->is_resumed_within,
+                         .through_step = run->first_step,
+                         .redone_ms = run->is_resumed_within ? training_first_line_ms(t, run) : 0};
+}
+
 static void visit_run(struct settler *s, struct run *run, const struct run *before, const struct strike *strikes,
                       size_t count) {
     if (run->reason == RUN_NEW_SERIES) {
@@ -119,7 +129,7 @@ static void visit_run(struct settler *s, struct run *run, const struct run *befo
                 kept_last(top) == top->last_step)
                 top->missing_steps = run->resumed_step - top->last_step - 1;
         }
-        lose_from(s, run->resumed_step, strike, false);
+        lose(s, loss_by(s->t, run, strike));
         bool has_before = s->kept_count > 0 || s->has_settled;
         set_durable(s, run->resumed_step > 0 && has_before ? run->resumed_step - 1 : RECORD_NONE);
     }
@@ -198,7 +208,9 @@ bool training_settle(struct training *t, const struct strike *strikes, size_t co
     bool at_risk = at_end ? outcome == OUTCOME_FAILED || outcome == OUTCOME_DELETED : strike >= 0;
     bool is_unproved = at_risk && (!t->reported.has_checkpoints || is_unreported);
     if (at_risk && !is_unproved && to_settle->at_ms == TIME_UNKNOWN)
-        lose_from(&s, t->durable_step == RECORD_NONE ? 0 : t->durable_step + 1, strike, !at_end);
+        lose(&s, (struct loss){.from_step = t->durable_step == RECORD_NONE ? 0 : t->durable_step + 1,
+                               .interruption = strike,
+                               .is_assumed = !at_end});
     free(s.kept);
     return is_unproved;
 }

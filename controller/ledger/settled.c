@@ -119,6 +119,28 @@ static void split_span(struct settled *s, const struct settled_loss *loss) {
         productive->count = productive->largest_ms = 1;
 }
 
+/* Leaves the part of a doubtful loss that may have been kept Unattributed. Returns its chips x ms. */
+static int64_t doubt_settled(struct settled *s, struct settled_loss *loss, const struct progress *cut,
+                             int64_t chip_ms) {
+    struct account *a = &s->sums.accounts[BUCKET_UNATTRIBUTED];
+    bool is_exact;
+    if (!loss->loss.is_doubtful)
+        return 0;
+    struct progress through = settled_progress(s, loss->loss.through_step, &is_exact);
+    int64_t ms = loss_doubt_ms(&loss->loss, through.step - cut->step, through.productive_ms - cut->productive_ms);
+    if (ms <= 0)
+        return 0;
+    chip_ms = prorated(max_of(0, chip_ms), ms, loss->ms);
+    loss->ms -= ms;
+    loss->chip_ms = max_of(0, loss->chip_ms - chip_ms);
+    a->ms += ms;
+    a->chip_ms += chip_ms;
+    a->count++;
+    a->largest_ms = max_of(a->largest_ms, ms);
+    a->basis = (enum basis)max_of(a->basis, BASIS_DERIVED);
+    return chip_ms;
+}
+
 void settled_lose(struct settled *s, struct settled_loss *loss) {
     bool is_exact;
     struct progress cut = settled_progress(s, loss->loss.from_step - 1, &is_exact);
@@ -135,14 +157,15 @@ void settled_lose(struct settled *s, struct settled_loss *loss) {
         snapshots_cut(&s->snapshots, &cut);
         return;
     }
+    int64_t left = loss->ms;
     productive->ms -= loss->ms;
     productive->chip_ms -= chip_ms;
+    chip_ms -= doubt_settled(s, loss, &cut, chip_ms);
     wasted->ms += loss->ms;
     wasted->chip_ms += chip_ms;
     wasted->basis = (enum basis)max_of(wasted->basis, loss->loss.is_assumed ? BASIS_ASSUMED
                                                       : is_exact            ? BASIS_OBSERVED
                                                                             : BASIS_DERIVED);
-    int64_t left = loss->ms;
     for (size_t i = 0; i <= s->listed_count; i++) {
         struct execution *x = &s->executions[i];
         int64_t kept = max_of(0, min_of(x->productive_ms, cut.productive_ms - s->productive_before_ms[i]));

@@ -122,7 +122,18 @@ struct loss {
     int64_t from_step;
     int interruption; /* index; -1: a rollback without one */
     bool is_assumed;  /* training has not resumed: assumes a rollback to the last durable checkpoint */
+    /* Training resumed somewhere within a line: the steps up to through_step were done again, or kept. Then that line's
+     * steps took at most redone_ms. */
+    bool is_doubtful;
+    int64_t through_step, redone_ms;
 };
+
+/* Of the time that `steps` doubtful steps took, so much as the line that may have done them again did not take: it is
+ * Unattributed, as they may have been kept. */
+static inline int64_t loss_doubt_ms(const struct loss *loss, int64_t steps, int64_t ms) {
+    int64_t redone_ms = loss->redone_ms / (loss->through_step - loss->from_step + 1) * steps;
+    return ms > redone_ms ? ms - redone_ms : 0;
+}
 
 /* The same for settled steps. */
 struct settled_loss {

@@ -90,6 +90,20 @@ int64_t training_high_ms(const struct training *t, const struct view *v, size_t 
     return min_of(high_ms, INT32_MAX);
 }
 
+int64_t training_first_line_ms(const struct training *t, const struct run *run) {
+    const struct view *v = &t->views[run->view];
+    const struct step_event *e = &v->list->items[run->first];
+    const struct overlay_list *o = &v->process->overlays;
+    struct names names = {.process = v->process,
+                          .next = BISECT(k, o->count, o->items[k].from_ms < run->begin_ms),
+                          .known_ms = t->known_ms,
+                          .is_buffered = v->is_buffered};
+    next_name(&names);
+    int64_t ms = max_of(0, e->at_ms - run->begin_ms - named_ms(&names, run->begin_ms, e->at_ms));
+    bool is_limited = t->ideal_ms > 0 && !v->is_buffered;
+    return is_limited ? min_of(ms, training_high_ms(t, v, run->first) * (e->step - run->resumed_step + 1)) : ms;
+}
+
 size_t training_durations(const struct view *v, int64_t known_ms, size_t max, int32_t *to) {
     const struct step_event *e = v->list->items;
     size_t n = 0, mark = 0, completed = v->completed < max ? v->completed : max;

@@ -10,6 +10,8 @@
 void training_learn(struct training *t, const struct ledger_options *options);
 /* The longest that a step of line i may take, where it is not known how much of the line is steps. */
 int64_t training_high_ms(const struct training *t, const struct view *v, size_t i);
+/* The most that the steps of the first line of a run may have taken. */
+int64_t training_first_line_ms(const struct training *t, const struct run *run);
 /* Adds count lines that are delta steps apart; sums has room for SETTLED_DELTAS. */
 void training_add_delta(struct delta_count *sums, int64_t delta, int64_t count);
 /* The durations of a view's steps without the first of each run and without settled ones; of at most `max` events. */

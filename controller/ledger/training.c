@@ -71,6 +71,7 @@ static void make_views(struct training *t, const struct ledger *l, int64_t known
         t->reported.has_records |= v->first_record_ms != TIME_UNKNOWN;
         choose_source(t, v, known_ms);
         t->is_buffered |= bursts_are_usual(v->list);
+        t->counts_lines |= v->process->counts_lines;
         if (known_or(v->process->first_checkpoint_ms, known_ms, TIME_UNKNOWN) != TIME_UNKNOWN)
             t->reported.has_checkpoints = true;
     }
@@ -93,9 +94,10 @@ static size_t leading_noise(const struct training *t, const struct view *v) {
 /* How much earlier than by the usual pace the first line's steps may have started. */
 static int64_t begin_doubt_ms(const struct training *t, const struct view *v, const struct run *run) {
     int64_t steps = run->first_step - run->resumed_step + 1;
+    bool is_one = !training_may_be_several(t, steps);
     if (t->ideal_ms <= 0)
-        return steps > 1 ? TIME_OPEN / 2 : 0;
-    if (steps <= 1)
+        return is_one ? 0 : TIME_OPEN / 2;
+    if (is_one)
         return t->slow_ms;
     return max_of(t->slow_ms, (training_high_ms(t, v, run->first) - t->ideal_ms) * steps);
 }
@@ -157,7 +159,7 @@ static bool is_first_alone(const struct training *t, const struct step_event *e,
  * and lines may be lost). Else the first line decides. The time runs from when the process was ready, or is the line's
  * own duration, which is kept only for the process's very first line (checkpoint_process.c). */
 static int64_t resumed_step(const struct training *t, const struct view *v, const struct run_mark *mark,
-                            const struct run *run) {
+                            struct run *run) {
     const struct step_event *e = &v->list->items[run->first];
     bool is_very_first = run->first == 0, is_burst = mark->first == run->first && mark->first_step < e->step;
     int64_t reported = mark->resume_step, took_ms = is_very_first ? e->duration_ms : -1,
@@ -175,9 +177,10 @@ static int64_t resumed_step(const struct training *t, const struct view *v, cons
         earliest = max_of(earliest, min_of(first, e->step - (e->at_ms - started_ms) / t->low_ms));
     if (is_very_first && t->saved_step + 1 >= earliest && t->saved_step < first) /* RECORD_NONE is less */
         return t->saved_step + 1;
-    return is_burst                                      ? (first % max_of(apart, 1) != 0 ? first : earliest)
-           : is_first_alone(t, e, run->end - run->first) ? first
-                                                         : earliest;
+    if (is_burst ? first % max_of(apart, 1) != 0 : is_first_alone(t, e, run->end - run->first))
+        earliest = first;
+    run->is_resumed_within = training_may_be_several(t, e->step - earliest + 1);
+    return earliest;
 }
 
 /* Adds the run whose first steps are settled. The item before its first one only gives the start of that step. */

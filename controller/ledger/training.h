@@ -13,8 +13,9 @@ struct run {
     int64_t begin_ms, end_ms; /* start of its first and end of its last completed step */
     int64_t doubt_ms;         /* no line says when it began: it may have been so much earlier */
     int64_t first_step, last_step, resumed_step;
-    int64_t missing_steps; /* steps without a line after its last, proved by the step at which the next run resumed */
-    struct loss *losses;   /* in time order, so from_step falls */
+    bool is_resumed_within; /* or at any later step up to first_step: no line says at which */
+    int64_t missing_steps;  /* steps without a line after its last, proved by the step at which the next run resumed */
+    struct loss *losses;    /* in time order, so from_step falls */
     size_t loss_count, loss_capacity;
 };
 
@@ -62,6 +63,7 @@ struct training {
     int64_t first_ms;        /* a process's first step without its start-up */
     int64_t low_ms, high_ms; /* a step of the fastest lines, and of the slowest */
     bool is_buffered;        /* a view is */
+    bool counts_lines;       /* a process does: record.counts_lines */
     int64_t interval;        /* step numbers from line to line */
     int64_t durable_step;    /* RECORD_NONE */
     int64_t reached_step;    /* the highest of the views whose runs are known; RECORD_NONE */
@@ -73,6 +75,11 @@ struct training {
     size_t settled_loss_count, settled_loss_capacity;
     int64_t clipped_ms, overlapped;
 };
+
+/* Whether a line of `weight` numbers may be of several steps. */
+static inline bool training_may_be_several(const struct training *t, int64_t weight) {
+    return weight > 1 || t->counts_lines;
+}
 
 /* known_ms: facts after it are not known yet; limit_ms: the time that the ledger reaches. The ledger's processes are
  * sorted. */

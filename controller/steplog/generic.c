@@ -214,6 +214,7 @@ static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t me
     if (r.received_ms != RECORD_NONE)
         r.received_ms = at_ms;
     r.is_derived = true; /* nothing but the lines' looks says that they are of steps */
+    r.counts_lines = g->candidates[0].unit > 1;
     steplog_emit_step(s, r, mean, STEPLOG_GENERIC);
 }
 

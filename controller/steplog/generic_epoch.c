@@ -54,7 +54,7 @@ static void find_scope(struct generic_epoch *e, const struct generic_line *l, bo
         return;
     if (is_next)
         e->scope = l->number <= e->number ? SCOPE_EPOCH : SCOPE_ALL;
-    if (!has_share)
+    if (!has_share || e->scope == SCOPE_EPOCH) /* a share may be of both: the second of 23 epochs, step 1 of 33 */
         return;
     int64_t done = l->number * l->epochs;
     e->span = l->total / l->epochs + 3;

@@ -63,6 +63,7 @@ static void visit_record(struct codec *c, struct record *r) {
     codec_time(c, &r->available);
     codec_bool(c, &r->is_async);
     codec_bool(c, &r->is_derived);
+    codec_bool(c, &r->counts_lines);
     codec_chars(c, r->name, sizeof r->name);
 }
 

@@ -112,7 +112,7 @@ static void emit_interval(struct steplog *s, const struct huggingface_dict *d) {
     r.at_ms = d->stamp_ms;
     if (r.received_ms != RECORD_NONE)
         r.received_ms = d->stamp_ms;
-    r.is_derived = true;
+    r.is_derived = r.counts_lines = true;
     steplog_emit_step(s, r, RECORD_NONE, STEPLOG_HUGGINGFACE);
     s->counter.delta = h->share.each;
     s->counter.unit = h->share.learned;
@@ -528,6 +528,16 @@ static void end_line(struct steplog *s) {
         emit_step(s, h->done, drawn_ms(s));
 }
 
+/* Dictionaries that were too few: training began before them. */
+static void end(struct steplog *s) {
+    const struct huggingface *h = s->state;
+    give_up_bar(s);
+    if (h->held == 0 || s->counts.steps > 0)
+        return;
+    struct record r = steplog_record(s, RECORD_UNREAD_STEPS);
+    steplog_emit(s, &r, STEPLOG_AUTO);
+}
+
 static void init_state(void *state) {
     ((struct huggingface *)state)->began_ms = TIME_UNKNOWN;
 }
@@ -580,6 +590,6 @@ const struct format steplog_huggingface = {
     .state_init = init_state,
     .state_visit = visit_state,
     .is_holding = is_holding,
-    .end = give_up_bar,
+    .end = end,
     .name_of = name_of,
 };

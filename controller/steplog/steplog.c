@@ -291,9 +291,33 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     note_life(s);
 }
 
+/* Makes room in a progress bar's line, which is drawn again and again: of each four drawings behind the first part,
+ * whose end was stamped, two stay. Different bars may take turns. */
+static void drop_drawings(struct buf *b) {
+    char *to = b->data + STEPLOG_PART_BYTES;
+    struct slice rest = slice_range(to, b->data + b->size_bytes), drawing;
+    for (int i = 0; slice_take_until(&rest, '\r', &drawing); i++) {
+        size_t size = drawing.size_bytes + 1;
+        if (i % 4 >= 2)
+            continue;
+        memmove(to, drawing.data, size);
+        to += size;
+    }
+    memmove(to, rest.data, rest.size_bytes);
+    b->size_bytes = (size_t)(to - b->data) + rest.size_bytes;
+}
+
 /* As much of bytes as there is room for; true if that was not all. */
 static bool append_bounded(struct buf *b, struct slice bytes) {
     size_t room = STEPLOG_MAX_LINE_BYTES - b->size_bytes;
+    while (bytes.size_bytes > room) {
+        buf_append_slice(b, (struct slice){bytes.data, room});
+        bytes = slice_skip(bytes, room);
+        drop_drawings(b);
+        room = STEPLOG_MAX_LINE_BYTES - b->size_bytes;
+        if (room == 0)
+            break;
+    }
     bool is_too_long = bytes.size_bytes > room;
     if (is_too_long)
         bytes.size_bytes = room;
@@ -455,7 +479,7 @@ void steplog_feed(struct steplog *s, struct slice bytes, bool stamped) {
     s->partial_stamped = stamped;
     struct slice line;
     while (slice_take_until(&bytes, '\n', &line)) {
-        if (s->partial.size_bytes != 0) {
+        if (s->partial.size_bytes != 0 || line.size_bytes > STEPLOG_MAX_LINE_BYTES) {
             keep_partial(s, line);
             finish_partial(s, stamped);
         } else {

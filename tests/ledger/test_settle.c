@@ -369,7 +369,7 @@ TEST(a_damaged_checkpoint_is_refused) {
         CHECK(ledger_load((struct slice){saved.data, i}, NULL, &cut) == NULL && cut != NULL);
     }
     struct slice body = {saved.data, saved.size_bytes - 8};
-    saved.data[4] = 34; /* version 17, and the checksum that belongs to it */
+    saved.data[4] = 36; /* version 18, and the checksum that belongs to it */
     struct buf newer;
     buf_init(&newer, 1 << 20);
     buf_append_slice(&newer, body);
@@ -378,7 +378,7 @@ TEST(a_damaged_checkpoint_is_refused) {
         buf_append_char(&newer, (char)(sum >> (8 * i)));
     CLEANUP_ERROR struct error *err = NULL;
     CHECK(ledger_load(buf_slice(&newer), NULL, &err) == NULL);
-    CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 17; this program reads version 16");
+    CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 18; this program reads version 17");
     CLEANUP_BUF struct buf small;
     buf_init(&small, 100);
     buf_append_text(&small, "kept");

@@ -9,6 +9,7 @@
 
 struct seen {
     int64_t steps, first_step, last_step, first_ms, resumed_step, lives, lives_before_steps, evaluations;
+    bool counts_lines;
     int64_t unread, first_duration_ms, duration_ms; /* of the last step */
 };
 
@@ -30,6 +31,7 @@ static void on_record(void *context, const struct record *r) {
         seen->first_duration_ms = r->duration_ms;
     }
     seen->last_step = r->step;
+    seen->counts_lines = r->counts_lines;
     seen->duration_ms = r->duration_ms;
 }
 
@@ -248,6 +250,7 @@ TEST(samples_are_counted_by_the_line) {
     struct seen seen;
     CHECK_TEXT(read_lines("Train Epoch: 0 [%d00/60000 (1%%)]\tLoss: 2.3", 20, &seen), "Generic(batch N / 100)");
     CHECK_INT(seen.last_step, 19);
+    CHECK(seen.counts_lines);
 }
 
 TEST(a_named_format_is_not_read_by_the_way) {

@@ -11,7 +11,8 @@
 
 struct seen {
     int64_t steps, first, last, evaluations, evaluation_ms, last_ms;
-    bool is_derived;
+    bool is_derived, counts_lines;
+    int64_t unread;
 };
 
 static void on_record(void *context, const struct record *r) {
@@ -20,6 +21,7 @@ static void on_record(void *context, const struct record *r) {
         seen->evaluations++;
         seen->evaluation_ms = r->duration_ms;
     }
+    seen->unread += r->kind == RECORD_UNREAD_STEPS;
     if (r->kind != RECORD_STEP_END)
         return;
     if (seen->steps++ == 0) {
@@ -28,6 +30,7 @@ static void on_record(void *context, const struct record *r) {
     seen->last = r->step;
     seen->last_ms = r->at_ms;
     seen->is_derived = r->is_derived;
+    seen->counts_lines = r->counts_lines;
 }
 
 /* Lines of the intervals from first to last; each is that number of hundred-thousandths of an epoch. version: of the
@@ -64,10 +67,23 @@ TEST(equal_shares_of_an_epoch_number_the_intervals) {
             CHECK_INT(seen.first, 1);
             CHECK_INT(seen.last, 60);
             CHECK_INT(seen.last_ms, START_MS + 600000);
-            CHECK(seen.is_derived);
+            CHECK(seen.is_derived && seen.counts_lines);
             CHECK_TEXT(steplog_recognized_name(s), "HuggingFace(logging interval N)");
             steplog_free(s);
         }
+}
+
+/* Two lines show no interval, but that it trained. */
+TEST(the_end_reports_dictionaries_that_are_too_few) {
+    struct seen seen;
+    for (int lines = 0; lines <= 8; lines += 2) {
+        struct steplog *s = new_parser(&seen, NULL);
+        write_lines(s, 1, lines, 2000, 4);
+        steplog_end(s);
+        CHECK_INT(seen.unread, lines == 2);
+        CHECK_INT(seen.steps, lines == 2 ? 0 : lines);
+        steplog_free(s);
+    }
 }
 
 /* A live log: 140 lines would have filled the runtime's buffer with the bar. */

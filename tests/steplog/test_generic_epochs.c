@@ -1,0 +1,60 @@
+/* Counters and bars of epochs, of trainers that no format names. */
+#include "harness.h"
+
+#include "base/buf.h"
+#include "steplog/generic_bar.h"
+
+#include <stdio.h>
+
+struct seen {
+    int64_t steps, last_step;
+    bool counts_lines;
+};
+
+static void on_record(void *context, const struct record *r) {
+    struct seen *seen = context;
+    if (r->kind != RECORD_STEP_END)
+        return;
+    seen->steps++;
+    seen->last_step = r->step;
+    seen->counts_lines = r->counts_lines;
+}
+
+/* An epoch's bar is one line of any length: drawings are left out, the last ones are not. */
+TEST(a_bar_longer_than_any_line_is_read_to_its_end) {
+    enum { STEPS = 5000 };
+    for (int piece = 1000; piece <= 1000000; piece *= 1000) {
+        struct seen seen = {0};
+        struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+        CLEANUP_BUF struct buf bar;
+        buf_init(&bar, 1 << 20);
+        buf_append_text(&bar, "2026-11-21T02:00:00Z ");
+        for (int i = 0; i <= STEPS; i++)
+            buf_format(&bar, "\rEpoch 1:  4%%|4         | %d/%d [%02d:%02d<01:01,  1.6it/s, loss=3.2]", i, STEPS,
+                       i / 60, i % 60);
+        buf_append_text(&bar, "\n");
+        for (struct slice rest = buf_slice(&bar); rest.size_bytes > 0; rest = slice_skip(rest, (size_t)piece))
+            steplog_feed(
+                s, (struct slice){rest.data, rest.size_bytes < (size_t)piece ? rest.size_bytes : (size_t)piece}, true);
+        steplog_end(s);
+        CHECK_INT(seen.last_step, 2 * STEPS);
+        CHECK(seen.steps >= GENERIC_DRAWINGS / 2);
+        CHECK_INT(steplog_counts_get(s).too_long, 0);
+        steplog_free(s);
+    }
+}
+
+/* yunjey/pytorch-tutorial: the second of 23 epochs begins with a share of all that a counter over all would have. */
+TEST(a_counter_that_went_back_with_the_epoch_counts_within_it) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 0; i < 99; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "Epoch [%d/23], Step [%d/33], Loss: 0.5", i / 33 + 1, i % 33 + 1);
+        steplog_line(s, slice_of(line), 1763690400000 + i * INT64_C(1000));
+    }
+    CHECK_INT(seen.steps, 99);
+    CHECK_INT(seen.last_step, 99);
+    CHECK(!seen.counts_lines);
+    steplog_free(s);
+}
