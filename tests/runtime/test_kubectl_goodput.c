@@ -130,7 +130,7 @@ TEST(kubectl_goodput_refuses_wrong_usage) {
     check(CALL("top", "-o", "xml"), 2, "-o xml: not one of json, yaml, name, wide");
     check(CALL("explain", "x", "--what"), 2, "unknown option \"--what\"");
     check(CALL("explain", "x", "-w"), 2, "--watch works only with top");
-    check(CALL("explain", "x", "-l", "a=b"), 2, "--selector works only with top, report, fleet");
+    check(CALL("explain", "x", "-l", "a=b"), 2, "--selector works only with top, history, report, fleet");
     check(CALL("top", "--sort-by", "nothing"), 2, "--sort-by nothing: write a column, such as goodput, or a path");
     check(CALL("explain", "-f"), 2, "-f needs a value");
 }
