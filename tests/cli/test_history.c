@@ -52,6 +52,7 @@ TEST(history_has_every_job_of_an_archive) {
     check_names("-l '!team'", "");
     check_names("--since 48h", "u2 u3 ");
     check_names("-n other", "");
+    run_check("\"$0\" history --archive archive -n other", 0, "no job of archive matches\n", "");
     run_check(
         "\"$0\" history --archive archive | sed -n 1,4p", 0,
         "STARTED                      TIME  NAMESPACE       NAME                      PHASE         CHIPS     SCHED"

@@ -198,6 +198,10 @@ static void draw(const json_t *jobs, const struct cli_options *options, const st
                  struct buf *out) {
     size_t i;
     json_t *job;
+    if (json_array_size(jobs) == 0) {
+        buf_format(out, "no job of %s matches\n", options->ledger.archive);
+        return;
+    }
     draw_row(NULL, out);
     json_array_foreach(jobs, i, job) draw_row(job, out);
     buf_append_char(out, '\n');
