@@ -194,7 +194,7 @@ static bool is_enough(const struct steplog *s, const struct generic_candidate *c
     if (c->is_unplaced)
         return false;
     /* A counter within the epoch leaves its share of all steps within that span. */
-    bool is_known_scope = is_read_before(s, c) && (int)c->epochs.scope == s->counter.scope;
+    bool is_known_scope = is_read_before(s, c) && c->epochs.scope == s->counter.scope;
     if (c->epochs.scope == SCOPE_ALL && !is_known_scope && c->step - c->events[0].step <= c->epochs.span)
         return false;
     if (is_read_before(s, c))
@@ -243,7 +243,7 @@ static void note_epochs(struct steplog *s, const struct generic_candidate *c) {
     generic_epoch_share(&c->epochs, s, c->kind);
     if (c->kind != s->counter.kind)
         return;
-    s->counter.scope = (int)c->epochs.scope;
+    s->counter.scope = c->epochs.scope;
     s->counter.is_zero_based = c->epochs.is_zero_based;
 }
 
@@ -334,11 +334,11 @@ static bool number_of(struct generic_candidate *c, struct generic_line *l, int64
         split_batches(c);
     if (c->epochs.is_batch_of_epoch && l->epoch == RECORD_NONE && l->total != RECORD_NONE)
         generic_epoch_split(l);
-    int scope = (int)c->epochs.scope;
+    enum counter_scope scope = c->epochs.scope;
     bool is_known = generic_epoch_number(&c->epochs, l, has_held, step);
     if (is_known && c->is_unplaced)
         place(c, generic_epoch_before(&c->epochs));
-    if (scope != SCOPE_UNKNOWN && (int)c->epochs.scope != scope)
+    if (scope != SCOPE_UNKNOWN && c->epochs.scope != scope)
         start_over(c); /* the numbers of the lines before were others */
     generic_epoch_note(&c->epochs, l);
     return is_known;

@@ -12,7 +12,7 @@ void generic_epoch_init(struct generic_epoch *e, const struct steplog *s, uint64
     e->length = is_known ? s->epochs.length : RECORD_NONE;
     bool is_read = s->counter.kind == kind && kind != 0;
     e->scope = is_known ? SCOPE_EPOCH : SCOPE_UNKNOWN;
-    if (is_read && (s->counter.scope == SCOPE_EPOCH || s->counter.scope == SCOPE_ALL))
+    if (is_read && s->counter.scope != SCOPE_UNKNOWN)
         e->scope = s->counter.scope;
     e->is_batch_of_epoch = is_known && s->epochs.is_batch_of_epoch;
     e->is_zero_based = is_read && s->counter.is_zero_based;

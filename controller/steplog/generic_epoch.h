@@ -11,7 +11,7 @@ struct generic_epoch {
     int64_t before;               /* what earlier epochs counted, where no line names the epoch */
     int64_t first, length;        /* the first epoch's number, and the steps of each; RECORD_NONE */
     int64_t span;                 /* so far the counter must move until it is known to be that of all epochs */
-    enum { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_ALL } scope;
+    enum counter_scope scope;
     bool is_zero_based;
     bool is_batch_of_epoch; /* "Batch 3/100", "Batch 3/200": the epoch and the batch */
 };

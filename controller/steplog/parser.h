@@ -59,6 +59,9 @@ struct format {
     const char *(*name_of)(const void *state);   /* for people, once it gave steps. Borrowed; NULL: that of its id */
 };
 
+/* Whether a counter begins again with each epoch. */
+enum counter_scope { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_ALL };
+
 struct steplog {
     const struct format *const *formats; /* the table */
     enum steplog_format format;          /* as asked for */
@@ -128,9 +131,10 @@ struct steplog {
     } bar, bar_before;
     /* The counter that the process before was read by (generic.c). */
     struct steplog_counter {
-        uint64_t kind;         /* 0: none */
-        int64_t unit, delta;   /* the steps of a line */
-        int time_place, scope; /* whether it begins again with each epoch: of struct generic_epoch */
+        uint64_t kind;       /* 0: none */
+        int64_t unit, delta; /* the steps of a line */
+        int time_place;
+        enum counter_scope scope;
         bool leaves_out, is_zero_based;
     } counter;
     /* What the job's logs show of a counter of batches within an epoch whose length no line gives. */

@@ -602,7 +602,7 @@ static void visit_job(struct steplog *s, struct codec *c) {
     s->counter.unit = codec_within(c, s->counter.unit, 0, STEPLOG_MAX_STEP);
     s->counter.delta = codec_within(c, s->counter.delta, 0, STEPLOG_MAX_STEP);
     CODEC_INT(c, &s->counter.time_place, 0, INT32_MAX);
-    CODEC_INT(c, &s->counter.scope, 0, INT32_MAX);
+    CODEC_INT(c, &s->counter.scope, SCOPE_UNKNOWN, SCOPE_ALL);
     codec_bool(c, &s->counter.leaves_out);
     codec_bool(c, &s->counter.is_zero_based);
     codec_u64(c, &s->epochs.kind);
