@@ -279,7 +279,7 @@ fuzz: ## fuzz every parser, FUZZ_SECONDS each, FUZZ_JOBS at once; a finding of o
 .PHONY: fuzz-short
 fuzz-short: ## 500 inputs of each fuzz target besides its seeds, the same on every machine; ends with "N passed, N failed"
 	@FUZZ_SEED=1 FUZZ_RUNS=500 $(MAKE) -s fuzz FUZZ_SECONDS=30 FUZZ_JOBS=$$(nproc) 2>&1 | tee .build/fuzz-short.log
-	@passed=$$(grep -c '^fuzz [a-z_]*: [0-9]* inputs' .build/fuzz-short.log); failed=$$(($(words $(FUZZ_TARGETS)) - passed)); \
+	@passed=$$(grep -c '^fuzz [a-z0-9_]*: [0-9]* inputs' .build/fuzz-short.log); failed=$$(($(words $(FUZZ_TARGETS)) - passed)); \
 		echo "$$passed passed, $$failed failed"; [ $$failed = 0 ]
 
 .PHONY: fuzz-formats
