@@ -37,6 +37,28 @@ TEST(a_person_suspends_and_resumes) {
     free(s);
 }
 
+/* What passes until JobSet's controller notices is no longer the person's. */
+TEST(a_resumption_that_jobset_obeys_late_ends_the_suspension) {
+    struct model *m = fake_model("");
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
+    fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    char status[512];
+    snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Suspended", "True", "SuspendedJobs", 20));
+    fake_observe_jobset(m, 1, ",\"suspend\":true", status, 20.4);
+    a.asked_to_go = 20;
+    fake_observe_pod(m, &a, OBSERVED_DELETED, 21);
+    fake_observe_jobset(m, 1, ",\"suspend\":false", status, 50);
+    snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Suspended", "False", "ResumeJobs", 55));
+    fake_observe_jobset(m, 1, ",\"suspend\":false", status, 55.3);
+    struct fake_pod b = fake_started("b", 0, 55, 57, 58);
+    fake_observe_pod(m, &b, OBSERVED_PRESENT, 58.1);
+    char *s = fake_finish(m, 60);
+    CHECK_INT(status_int(s, "badput[bucket=Suspended].milliseconds"), 30000);
+    CHECK_INT(status_int(s, "badput[bucket=Rescheduling].milliseconds"), 7000);
+    free(s);
+}
+
 /* As the kubelet and the Job controller do it: SIGTERM ends the containers within the second of the request. */
 TEST(a_suspended_pod_that_exits_is_not_an_application_error) {
     for (int asked_first = 0; asked_first < 2; asked_first++) {

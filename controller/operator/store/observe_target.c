@@ -116,10 +116,8 @@ static void apply_suspend(struct store *store, struct target *t, bool is_suspend
                                       NULL};
         const struct transition *last = history_last(h);
         bool is_again = observed.is_true && last && is_suspended_again(t, last, observed.at_ms);
-        bool is_better =
-            (observed.is_true && !is_again) || t->spec.is_started_in_order; /* the controller obeyed some time after */
-        if (is_better && last && last->is_true == observed.is_true && last->is_derived &&
-            last->at_ms < observed.at_ms) {
+        if (!is_again && last && last->is_true == observed.is_true && last->is_derived &&
+            last->at_ms < observed.at_ms) { /* the controller obeyed some time after */
             observed.at_ms = last->at_ms;
             observed.is_derived = true;
         }
