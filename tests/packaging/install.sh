@@ -144,6 +144,6 @@ for how in "" --server-side; do
 	"$kubectl" get namespace goodput-system -o json | sed 's/"kubernetes"$//' |
 		"$kubectl" replace --raw /api/v1/namespaces/goodput-system/finalize -f - >/dev/null
 	check "... deletes all of it" "$kubectl" wait --for=delete namespace/goodput-system crd/jobgoodputs.goodput.dev \
-		crd/fleetgoodputs.goodput.dev crd/steplogformats.goodput.dev --timeout=60s
+		crd/fleetgoodputs.goodput.dev crd/steplogformats.goodput.dev --timeout=180s
 done
 finish
