@@ -6,8 +6,7 @@
  * date: the UTC day at which the object's time ends. UID: of the JobGoodput; TARGET: of its target. SEQUENCE: at least
  * six digits; it starts at the Unix time in seconds and counts on, so that a folder whose complete objects were moved
  * away, or that was lost, gives no name twice. Bytes other than letters, digits, '.' and '-' are %XX, and in the
- * cluster's name
- * '_' stays. */
+ * cluster's name '_' stays. */
 #ifndef ARCHIVE_OBJECT_H
 #define ARCHIVE_OBJECT_H
 

@@ -8,7 +8,7 @@
 #include "objectstore/spool.h"
 #include "objectstore/upload.h"
 
-#define IDLE_US INT64_C(30000000) /* for what nobody announced, such as another replica's on a shared volume */
+#define IDLE_US INT64_C(30000000) /* for what comes without a wake, such as another replica's on a shared volume */
 #define RETRY_US INT64_C(2500000)
 #define RETRY_MAX_US INT64_C(150000000)
 

@@ -42,8 +42,8 @@ int steplog_format_of_name(struct slice name); /* -1 if there is none */
  * that are whatever they turn out to be. */
 int steplog_format_line_lag(enum steplog_format format);
 
-#define STEPLOG_MAX_LINE_BYTES                                                                                         \
-    65536 /* longer lines: the head is read, the rest dropped and counted; of a bar's, some drawings */
+/* Of longer lines the head is read, the rest dropped and counted; of a bar's, some drawings are left out. */
+#define STEPLOG_MAX_LINE_BYTES 65536
 
 struct format;
 struct steplog;

@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-TEST(a_person_suspends_and_resumes) {
+/* Available from 2 on; a person suspends it at 20. */
+static struct model *suspended(void) {
     struct model *m = fake_model("");
     fake_observe_jobset(m, 1, "", "", 0.2);
     struct fake_pod a = fake_started("a", 0, 1, 2, 3);
@@ -16,6 +17,12 @@ TEST(a_person_suspends_and_resumes) {
     fake_observe_jobset(m, 1, ",\"suspend\":true", status, 20.4);
     a.asked_to_go = 20;
     fake_observe_pod(m, &a, OBSERVED_DELETED, 21);
+    return m;
+}
+
+TEST(a_person_suspends_and_resumes) {
+    struct model *m = suspended();
+    char status[512];
     char *s = replay_status(m, "ns", "js", fake_ms(30), NULL);
     CHECK_TEXT(status_text(s, "phase"), "Suspended");
     CHECK_TEXT(status_text(s, "phaseSince"), "2026-11-21T02:00:20.000Z");
@@ -37,17 +44,10 @@ TEST(a_person_suspends_and_resumes) {
     free(s);
 }
 
-/* What passes until JobSet's controller notices is no longer the person's. */
+/* What passes until JobSet's controller notices is Rescheduling. */
 TEST(a_resumption_that_jobset_obeys_late_ends_the_suspension) {
-    struct model *m = fake_model("");
-    fake_observe_jobset(m, 1, "", "", 0.2);
-    struct fake_pod a = fake_started("a", 0, 1, 2, 3);
-    fake_observe_pod(m, &a, OBSERVED_PRESENT, 3.1);
+    struct model *m = suspended();
     char status[512];
-    snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Suspended", "True", "SuspendedJobs", 20));
-    fake_observe_jobset(m, 1, ",\"suspend\":true", status, 20.4);
-    a.asked_to_go = 20;
-    fake_observe_pod(m, &a, OBSERVED_DELETED, 21);
     fake_observe_jobset(m, 1, ",\"suspend\":false", status, 50);
     snprintf(status, sizeof status, "\"conditions\":[%s]", fake_condition("Suspended", "False", "ResumeJobs", 55));
     fake_observe_jobset(m, 1, ",\"suspend\":false", status, 55.3);
