@@ -44,6 +44,30 @@ TEST(a_person_suspends_and_resumes) {
     free(s);
 }
 
+/* JobSet's controller notices some time after the creation that the JobSet is to wait: still one suspension. */
+TEST(a_jobset_made_suspended_that_jobset_obeys_late_was_suspended_once) {
+    const int late[] = {0, 4, 15};
+    for (int i = 0; i < 3; i++) {
+        int at = late[i];
+        struct model *m = fake_model("");
+        char status[512];
+        fake_observe_jobset(m, 1, ",\"suspend\":true", "", 0.2);
+        snprintf(status, sizeof status, "\"conditions\":[%s]",
+                 fake_condition("Suspended", "True", "SuspendedJobs", at));
+        fake_observe_jobset(m, 1, ",\"suspend\":true", status, at + 0.3);
+        fake_observe_jobset(m, 1, ",\"suspend\":false", status, at + 0.8);
+        snprintf(status, sizeof status, "\"conditions\":[%s]",
+                 fake_condition("Suspended", "False", "ResumeJobs", at + 1));
+        fake_observe_jobset(m, 1, ",\"suspend\":false", status, at + 1.1);
+        struct fake_pod a = fake_started("a", 0, at + 1, at + 4, at + 5);
+        fake_observe_pod(m, &a, OBSERVED_PRESENT, at + 5.1);
+        char *s = fake_finish(m, at + 20);
+        CHECK_INT(status_int(s, "badput[bucket=Suspended].milliseconds"), 1000 * at + 800);
+        CHECK_INT(status_int(s, "interruptions.total"), 0);
+        free(s);
+    }
+}
+
 /* What passes until JobSet's controller notices is Rescheduling. */
 TEST(a_resumption_that_jobset_obeys_late_ends_the_suspension) {
     struct model *m = suspended();

@@ -121,11 +121,13 @@ static void apply_suspend(struct store *store, struct target *t, bool is_suspend
             observed.at_ms = last->at_ms;
             observed.is_derived = true;
         }
+        bool is_obeyed =
+            observed.is_true && !is_again && last && last->is_true && !last->is_derived; /* known already */
         if (is_again)
             h->items[h->count - 1].is_derived = false; /* it is over */
         if (observed.is_true)
             t->suspended_ms = c->at_ms;
-        if (!is_outdated(h, &observed))
+        if (!is_obeyed && !is_outdated(h, &observed))
             history_add(h, observed);
     }
     if (history_is_true(h) == is_suspended)
