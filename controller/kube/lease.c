@@ -13,14 +13,14 @@
  *
  * A leader wakes up once per renewal: the reply stays in the socket until the next renewal is due and is judged then.
  * A lost renewal cannot be acted on earlier: client-go too lets retryPeriod pass before it tries again. A later
- * reply is read as it comes. The deadline counts from the last renewal whose success was read. */
+ * reply is read as it comes. The deadline counts from the last renewal whose success was read: three tries fit in. */
 
 struct kube_lease {
     struct kube_client *client;
     struct loop *loop;
     struct kube_lease_handler handler;
     char *namespace_, *name, *identity;
-    int64_t duration_us, renew_deadline_us, retry_us;
+    int64_t duration_us, renew_deadline_us, renew_us, retry_us;
     struct lease_record seen;
     int64_t seen_us;    /* when the record last changed, on our clock */
     int64_t renewed_us; /* the start of our last successful write */
@@ -119,7 +119,7 @@ static void send_write(struct kube_lease *l, const char *holder, kube_done *done
                                    .is_lazy = l->is_leading};
     l->asked_us = now_us(l);
     if (l->is_leading)
-        loop_timer_set(l->timer, l->retry_us);
+        loop_timer_set(l->timer, l->renew_us);
     l->call = kube_call(l->client, &request, done, l);
 }
 
@@ -206,7 +206,7 @@ static void on_written(void *context, int status, struct slice body, const struc
     if (l->is_leading)
         return;
     l->is_leading = true;
-    loop_timer_set(l->timer, l->retry_us);
+    loop_timer_set(l->timer, l->renew_us);
     slice_copy(l->leader, sizeof l->leader, slice_of(l->identity));
     l->handler.on_leading(l->handler.context);
 }
@@ -220,8 +220,9 @@ struct kube_lease *kube_lease_new(struct kube_client *client, const struct kube_
     l->namespace_ = mem_strdup(options->namespace_);
     l->name = mem_strdup(options->name);
     l->identity = mem_strdup(options->identity);
-    l->duration_us = options->duration_us > 0 ? options->duration_us : 15000000;
-    l->renew_deadline_us = options->renew_deadline_us > 0 ? options->renew_deadline_us : 10000000;
+    l->duration_us = options->duration_us > 0 ? options->duration_us : 25000000;
+    l->renew_deadline_us = options->renew_deadline_us > 0 ? options->renew_deadline_us : 20000000;
+    l->renew_us = options->renew_us > 0 ? options->renew_us : 5000000;
     l->retry_us = options->retry_us > 0 ? options->retry_us : 2000000;
     l->timer = loop_timer_new(l->loop, round_begin, l);
     l->deadline = loop_timer_new(l->loop, deadline_due, l);

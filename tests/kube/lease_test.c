@@ -39,6 +39,7 @@ static void run_timed(struct candidate *c, struct fixture *f, struct buf *words,
                                          .identity = name,
                                          .duration_us = retry_us * 50,
                                          .renew_deadline_us = retry_us * 20,
+                                         .renew_us = retry_us,
                                          .retry_us = retry_us};
     struct kube_lease_handler handler = {on_leading, on_lost, on_leader, c};
     c->lease = kube_lease_new(f->client, &options, &handler);

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 
 /* A leader that has not renewed for a whole lease lost it, or hangs; client-go's watchdog allows as much. */
-#define LEASE_US INT64_C(15000000)
+#define LEASE_US INT64_C(25000000)
 
 /* Alive: the loop answers, and no lease is held that has run out. */
 static void healthz(void *context, const struct server_request *request, struct server_reply *reply) {
