@@ -21,7 +21,7 @@ from world import LEASE, World, chart_value, mebibytes
 NOTED_S = 2.0  # what takes longer than an attack shows in that attack's row already
 KINDS = ("event", "line", "probe", "lease")
 PROBE_S = 1.0  # timeoutSeconds of the chart's probes, by default
-RENEW_S = 10.0  # the controller's own deadline for the Lease
+RENEW_S = 20.0  # the controller's own deadline for the Lease
 OVERTIME_S = 120  # an attack that does not end by itself when it should has failed
 ANSWER_S = 0.05  # what the API server of the tests, one thread for all attacks, takes longer for an answer is its own
 AFTER_S = 3  # what an attack leaves behind shows after it
