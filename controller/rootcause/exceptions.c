@@ -42,6 +42,19 @@ static void blame_data(struct finding *f) {
     f->owner = rootcause_class_owner(CLASS_DATA_ERROR);
 }
 
+/* Before the processes met no peer is lost. */
+static void blame_start(struct finding *f) {
+    f->class_ = CLASS_STARTUP_RENDEZVOUS;
+    f->owner = rootcause_class_owner(CLASS_STARTUP_RENDEZVOUS);
+    f->role = ROLE_PRIMARY;
+}
+
+static bool is_of_rendezvous(const struct writer *w, const struct signature *row) {
+    const struct signature *named = w->traceback.named.row;
+    return row != NULL && row->class_ == CLASS_STARTUP_RENDEZVOUS &&
+           (named == NULL || named->class_ != CLASS_PEER_LOST);
+}
+
 /* The finding of the first exception of a chain; NULL: it is none, or not the earliest of its role. */
 static struct finding *first_of_chain(struct rootcause_log *log, const struct writer *w) {
     if (!w->traceback.is_chained || !w->is_decided)
@@ -58,14 +71,37 @@ static void weigh_chain(struct rootcause_log *log, const struct writer *w, const
     struct finding *first = first_of_chain(log, w);
     if (first != NULL && w->traceback.is_loading)
         blame_data(first);
+    if (first != NULL && first->class_ == CLASS_PEER_LOST && is_of_rendezvous(w, row)) {
+        struct finding start = *first;
+        first->role = ROLE_COUNT;
+        blame_start(&start);
+        finding_keep(log, &start);
+    }
     bool is_named = row != NULL && row->place == IN_LINE && row->role == ROLE_PRIMARY;
     if (first != NULL && first->row == NULL && is_named && w->traceback.is_handling)
         first->role = ROLE_COUNT;
 }
 
-/* Before the processes met no peer is lost. */
 static bool is_of_start(const struct writer *w, const struct signature *row) {
     return row != NULL && row->role == ROLE_SYMPTOM && traceback_is_of_start(&w->traceback);
+}
+
+/* An error of the program, whatever its message is. */
+static bool is_programming_error(struct slice name) {
+    static const char *const names[] = {"AttributeError", "ImportError",       "IndentationError",
+                                        "NameError",      "SyntaxError",       "ModuleNotFoundError",
+                                        "TypeError",      "UnboundLocalError", "NotImplementedError"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (slice_is(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Where an exception was raised, if no text names it. A mistake in a call says nothing of what the call is for. */
+static const struct signature *row_of_frames(const struct writer *w, struct slice exception) {
+    const struct signature *row = traceback_row(&w->traceback);
+    bool is_start = row != NULL && row->class_ == CLASS_STARTUP_RENDEZVOUS;
+    return is_start && is_programming_error(traceback_name(exception)) ? NULL : row;
 }
 
 void exceptions_take(struct rootcause_log *log, struct writer *w, const struct line *line, const struct signature *row,
@@ -73,14 +109,17 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     finding_settle(log, w);
     if (row == NULL)
         row = matcher_exception(log->matcher, exception);
-    if (!is_bare && (row == NULL || is_of_start(w, row)))
-        row = traceback_row(&w->traceback);
+    bool is_start = !is_bare && is_of_start(w, row);
+    if (!is_bare && row == NULL)
+        row = row_of_frames(w, exception);
     bool is_later = is_chained_on(w, row), is_ignored = w->traceback.is_ignored && !is_bare;
     struct finding f = finding_make(line, w, row, number, at);
     if (row == NULL)
         name_exception(&f, exception);
-    if (row == NULL || is_of_frame(row))
+    if (row == NULL || (is_of_frame(row) && row->role != ROLE_SYMPTOM))
         f.role = ROLE_PRIMARY;
+    if (is_start)
+        blame_start(&f);
     if (is_of_frame(row))
         name_exception(&f, exception), f.class_ = row->class_, f.owner = row->owner;
     const struct signature *named = w->traceback.named.row;
@@ -107,17 +146,6 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     w->pending = f;
     w->message_lines = 1;
     slice_copy(w->exception, sizeof w->exception, exception);
-}
-
-/* An error of the program, whatever its message is. */
-static bool is_programming_error(struct slice name) {
-    static const char *const names[] = {"AttributeError", "ImportError",       "IndentationError",
-                                        "NameError",      "SyntaxError",       "ModuleNotFoundError",
-                                        "TypeError",      "UnboundLocalError", "NotImplementedError"};
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        if (slice_is(name, names[i]))
-            return true;
-    return false;
 }
 
 /* A line of source may raise what its caller handles; the head of a traceback names what ended the program. */
@@ -159,8 +187,9 @@ void exceptions_take_cut(struct rootcause_log *log, const struct writer *w) {
     bool is_general = last->role != ROLE_COUNT && last->row == NULL && last->class_ == CLASS_USER_EXCEPTION;
     if (last->role != ROLE_COUNT && !is_general)
         return;
+    int64_t line_number = frame == &t->raised ? w->raised_line : frame == &t->source ? w->source_line : w->named_line;
     struct line line = {.text = slice_of(frame->text), .at_ns = INT64_MIN, .rank = w->rank};
-    struct finding f = finding_make(&line, w, frame->row, frame == &t->raised ? w->raised_line : w->named_line, 0);
+    struct finding f = finding_make(&line, w, frame->row, line_number, 0);
     f.role = ROLE_LAST;
     last->role = ROLE_COUNT;
     finding_keep(log, &f);

@@ -203,7 +203,7 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     struct writer *w = writer_of_wrapped(log, line);
     struct slice exception;
     char joined[2 * JOINED_BYTES];
-    int named = w->traceback.named.count, raised = w->traceback.raised.count;
+    int named = w->traceback.named.count, raised = w->traceback.raised.count, source = w->traceback.source.count;
     take_report(log, w, line->text);
     if (w->names_lines > 0)
         take_names(log, w, line->text);
@@ -217,6 +217,8 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
             w->named_line = number;
         if (w->traceback.raised.count > raised)
             w->raised_line = number;
+        if (w->traceback.source.count > source)
+            w->source_line = number;
         w->end_size = 0;
         return;
     }

@@ -25,6 +25,7 @@ struct writer {
     struct traceback traceback;
     int64_t named_line;     /* of its last frame that the table names, by IN_FRAME */
     int64_t raised_line;    /* by IN_RAISED */
+    int64_t source_line;    /* its last line of source that the table names */
     struct finding pending; /* role ROLE_COUNT: none */
     int message_lines;
     int names_lines;               /* that may still name whom a symptom waits for; 0: none */

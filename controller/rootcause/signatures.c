@@ -48,9 +48,13 @@ static int owner_of(struct slice name, int class_) {
     return slice_is(name, "-") ? (int)rootcause_class_owner((enum rootcause_class)class_) : -1;
 }
 
+static bool is_gap(char c) {
+    return c == '*' || c == '#' || c == '?';
+}
+
 static size_t literal_size(struct slice pattern) {
     size_t n = 0;
-    while (n < pattern.size_bytes && pattern.data[n] != '*' && pattern.data[n] != '#')
+    while (n < pattern.size_bytes && !is_gap(pattern.data[n]))
         n++;
     return n;
 }
@@ -136,6 +140,12 @@ static bool fits(struct slice pattern, struct slice text) {
         if (slice_take_char(&pattern, '#')) {
             if (!take_digits(&text))
                 return false;
+            continue;
+        }
+        if (slice_take_char(&pattern, '?')) {
+            if (text.size_bytes == 0)
+                return false;
+            text = slice_skip(text, 1);
             continue;
         }
         bool is_any = slice_take_char(&pattern, '*');

@@ -37,6 +37,13 @@ static void name_frame(struct named_frame *frame, const struct signature *row, s
     slice_copy(frame->text, sizeof frame->text, text);
 }
 
+static void name_source(struct traceback *t, const struct matcher *m, struct slice text) {
+    t->source.row = NULL;
+    const struct signature *row = matcher_within(m, IN_FRAME, text);
+    if (row != NULL)
+        name_frame(&t->source, row, text);
+}
+
 /* number: 0 if the frame names no line. The deepest frame that the table names decides; the program's own frames name
  * nothing of a library. What a module runs when it is imported says nothing of what it is for. */
 static void note_frame(struct traceback *t, const struct matcher *m, struct slice path, int64_t number,
@@ -50,7 +57,8 @@ static void note_frame(struct traceback *t, const struct matcher *m, struct slic
         name_frame(&t->raised, row, whole);
     t->is_loading |= is_row_of(t->named.row, CLASS_DATA_ERROR) || is_row_of(row, CLASS_DATA_ERROR) ||
                      slice_contains(path, "torch/utils/data/");
-    t->source_row = NULL;
+    t->is_starting |= slice_contains(function, "init_process_group");
+    t->source.row = NULL;
     if (is_installed(path) || (t->is_reversed && t->frame[0] != '\0'))
         return;
     char name[48], in[48], at[24] = "";
@@ -102,7 +110,7 @@ static bool take_arrow(struct traceback *t, const struct matcher *m, struct slic
         ;
     if (rest.data == text.data || !slice_take_prefix(&rest, "> ") || !slice_take_uint(&rest, &number))
         return false;
-    t->source_row = matcher_within(m, IN_FRAME, rest);
+    name_source(t, m, rest);
     *source = slice_trim(rest);
     return true;
 }
@@ -202,7 +210,7 @@ static bool take_rich(struct traceback *t, const struct matcher *m, struct slice
     struct slice content = text;
     bool is_in_box = is_boxed(text, &content), is_rest = t->boxed[0] != '\0';
     if (take_marked_source(slice_trim(content), source)) {
-        t->source_row = matcher_within(m, IN_FRAME, *source);
+        name_source(t, m, *source);
         t->boxed[0] = '\0';
         return true;
     }
@@ -255,6 +263,8 @@ static bool find_exception(struct slice text, bool is_certain, struct slice *exc
         n++;
     }
     struct slice name = {text.data + start, n - start};
+    if (slice_is(name, "UnfilteredStackTrace") && slice_starts(slice_skip(text, n), ": ")) /* JAX, of another one */
+        return find_exception(slice_skip(text, n + 2), is_certain, exception);
     if (name.size_bytes < 3 || (!isupper((unsigned char)name.data[0]) && name.data[0] != '_' && start == 0))
         return false;
     if (slice_starts(slice_skip(text, n), " (see above for traceback):")) { /* TensorFlow 1 */
@@ -376,7 +386,7 @@ static enum traceback_line take_open(struct traceback *t, const struct matcher *
         return TRACEBACK_EXCEPTION;
     }
     if (had_source_next && !t->is_reversed)
-        t->source_row = matcher_within(m, IN_FRAME, text);
+        name_source(t, m, text);
     if (had_source_next && !t->is_reversed && is_raise(text, exception))
         return TRACEBACK_RAISES;
     if ((had_source_next && !t->is_reversed) || indentation >= 3)
@@ -440,12 +450,14 @@ enum traceback_line traceback_take(struct traceback *t, const struct matcher *m,
     }
     if (t->is_open)
         return take_open(t, m, text, indentation, exception);
+    if (slice_take_prefix(&text, "E   ")) /* pytest */
+        text = slice_trim(text);
     return find_exception(text, false, exception) ? TRACEBACK_BARE : TRACEBACK_OUTSIDE;
 }
 
 const struct signature *traceback_row(const struct traceback *t) {
     const struct signature *row = t->raised.row != NULL ? t->raised.row : t->named.row;
-    return row != NULL ? row : t->source_row;
+    return row != NULL ? row : t->source.row;
 }
 
 /* What reads a configuration is on the way to everything else: the frame after it may be missing. */
@@ -454,9 +466,12 @@ const struct named_frame *traceback_cut(const struct traceback *t) {
         return NULL;
     if (t->raised.row != NULL && !is_row_of(t->raised.row, CLASS_CONFIG_ERROR) && t->lines <= MAX_LINES_AFTER_CUT)
         return &t->raised;
+    if (is_row_of(t->source.row, CLASS_STARTUP_RENDEZVOUS) && t->lines <= MAX_LINES_AFTER_CUT)
+        return &t->source;
     return t->named.row != NULL ? &t->named : NULL;
 }
 
 bool traceback_is_of_start(const struct traceback *t) {
-    return is_row_of(t->named.row, CLASS_STARTUP_RENDEZVOUS) || is_row_of(t->source_row, CLASS_STARTUP_RENDEZVOUS);
+    return t->is_starting || is_row_of(t->named.row, CLASS_STARTUP_RENDEZVOUS) ||
+           is_row_of(t->source.row, CLASS_STARTUP_RENDEZVOUS);
 }

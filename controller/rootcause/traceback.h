@@ -39,7 +39,8 @@ struct traceback {                                          /* all-zero: outside
     char frame[TRACEBACK_FRAME_BYTES];     /* the last one outside installed packages: "train.py:12 in step" */
     struct named_frame named;              /* by IN_FRAME */
     struct named_frame raised;             /* by IN_RAISED: the last frame, or none */
-    const struct signature *source_row;    /* of the last frame's line of source: what it called */
+    struct named_frame source;             /* the last frame's line of source: what it called */
+    bool is_starting;                      /* a frame sets up the processes' first connection */
 };
 
 /* text: without indentation. After TRACEBACK_EXCEPTION and TRACEBACK_BARE *exception is "Name: message" without the

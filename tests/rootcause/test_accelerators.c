@@ -22,7 +22,10 @@ TEST(statuses_of_neuron) {
         {CLASS_DEVICE_OOM, false,
          "10:00:00.1 7:7 ERROR  TDRV:dmem_alloc_internal   Failed to alloc DEVICE memory: 9\n"},
         {CLASS_DEVICE_OOM, false, "NRTD response code 'NERR_RESOURCE' (4)\n"},
-        {CLASS_COLLECTIVE_TIMEOUT, true, "7:7 [3] bootstrap.cc:89 CCOM WARN Timeout waiting for a connection\n"},
+        {CLASS_COLLECTIVE_TIMEOUT, true, "7:7 [3] socket.h:579 CCOM WARN Timeout waiting for RX (waited 120 sec)\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false, "7:7 [3] bootstrap.cc:89 CCOM WARN Timeout waiting for a connection\n"},
+        {CLASS_COMPILE_ERROR, false,
+         "Aborted\n7: INFO ||NCC_WRAPPER||: Compilation failed after reaching max retries.\n"},
         {CLASS_HANG_WATCHDOG, true, "RuntimeError: Failed to execute the model status=5 message=Timeout Exceeded\n"},
         {CLASS_NAN_DIVERGENCE, false, "Error notifications found on NC .. INFER_ERROR_SUBTYPE_NUMERICAL\n"},
         {CLASS_GPU_HARDWARE, false,
@@ -47,6 +50,7 @@ TEST(statuses_of_gaudi) {
         {CLASS_DEVICE_OOM, false,
          "RuntimeError: FATAL ERROR :: MODULE:SYNHELPER workspace Allocation of size ::9 failed!\n"},
         {CLASS_CUDA_ERROR, false, "  what():  [Rank:0] FATAL ERROR :: MODULE:PT_DEVICE GRAPH:: Capture must end\n"},
+        {CLASS_PEER_LOST, true, "Unhandled exception: N3c105ErrorE. what(): Collective call returned error\n"},
         {CLASS_NETWORK, false, "The condition [ rc == 0 ] failed. hbldv_modify_qp(INIT) failed: 22, nic: 0\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));

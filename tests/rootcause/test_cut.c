@@ -19,6 +19,9 @@ TEST(a_traceback_that_ends_within_its_frames) {
         {CLASS_AUTH_QUOTA, false,
          "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in main\n    wandb.init()\n"
          "  File \"/v/site-packages/wandb/sdk/wandb_init.py\", line 7,\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false, /* the last line says what was called */
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in main\n"
+         "    dist.init_process_group(backend=\"nccl\",\n"},
         {CLASS_UNKNOWN, false, /* torch calls each compiled function from there */
          "Traceback (most recent call last):\n  File \"/v/site-packages/torch/_dynamo/eval_frame.py\", line 7, in _fn\n"
          "    return fn(*args)\n"},

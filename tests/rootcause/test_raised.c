@@ -200,3 +200,59 @@ TEST(checkpoints_of_another_shape) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* A connection that is lost before the processes met is of the start; later it is of a peer. */
+TEST(connections_of_the_start) {
+    static const char lost[] = "Traceback (most recent call last):\n"
+                               "  File \"/v/torch/distributed/elastic/backend.py\", line 7, in _call_store\n    f()\n"
+                               "RuntimeError: Connection reset by peer\n\n"
+                               "The above exception was the direct cause of the following exception:\n\n"
+                               "Traceback (most recent call last):\n";
+    static const char error[] =
+        "torch.distributed.elastic.rendezvous.api.RendezvousConnectionError: The store failed.\n";
+    char text[1024];
+    struct rootcause_verdict v;
+    snprintf(text, sizeof text, "%s  File \"/v/torch/run.py\", line 7, in next_rendezvous\n    f()\n%s", lost, error);
+    judge(&v, text);
+    CHECK_INT(v.finding.class_, CLASS_STARTUP_RENDEZVOUS);
+    CHECK(!v.is_symptom_only);
+    snprintf(text, sizeof text, "%s  File \"/v/torch/api.py\", line 7, in num_nodes_waiting\n    f()\n%s", lost, error);
+    judge(&v, text);
+    CHECK_INT(v.finding.class_, CLASS_PEER_LOST);
+    CHECK(v.is_symptom_only);
+    static const struct example examples[] = {
+        {CLASS_STARTUP_RENDEZVOUS, false, "RendezvousConnectionError: The connection to the C10d store has failed.\n"},
+        {CLASS_PEER_LOST, true,
+         "The node 'a' has failed to shutdown the rendezvous 'b' due to an error of type RendezvousConnectionError.\n"
+         "RendezvousConnectionError: The connection to the C10d store has failed.\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "Traceback (most recent call last):\n  File \"/v/torch/distributed_c10d.py\", line 7, in "
+         "init_process_group\n    timeout=timeout)\nRuntimeError: Connection reset by peer\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in main\n"
+         "    dist.init_process_group(backend)\nTypeError: init() takes 1 positional argument but 2 were given\n"},
+        {CLASS_PEER_LOST, true,
+         "core_worker.cc:513: Failed to register worker to Raylet: IOError: [RayletClient] End of file\n"},
+        {CLASS_PEER_LOST, true, "RuntimeError: Stop_waiting response is expected\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* The name before an exception's is of what prints it. */
+TEST(exceptions_that_another_program_prints) {
+    static const struct example examples[] = {
+        {CLASS_USER_EXCEPTION, false, "UnfilteredStackTrace: TypeError: the branches differ\n"},
+        {CLASS_USER_EXCEPTION, false, ">   rows = [x[i] for i in order]\nE   KeyError: 1\n"},
+        {CLASS_COMPILE_ERROR, false, "RuntimeError: Internal Triton PTX codegen error\n"},
+        {CLASS_COMPILE_ERROR, false,
+         "BackendCompilerFailed: backend='inductor' raised: RuntimeError: Triton Error [CUDA]: image is invalid\n"},
+        {CLASS_TPU_INIT, false, "F0317 02:46:21.1 7 a.cc:10] Check failed: tpu::TpuHalFactory::Register(\n"},
+        {CLASS_TPU_INIT, false, "F a/tpu_library_init_fns.inc:104] F_WriteParameters not available in this library.\n"},
+        {CLASS_PREEMPTION, false, "A worker died or was killed. Worker exit detail: The process receives a SIGTERM.\n"},
+        {CLASS_STORAGE_ERROR, false,
+         "ClientError: An error occurred (AccessDenied) when calling the PutObject operation: Access Denied\n"},
+        {CLASS_AUTH_QUOTA, false,
+         "ClientError: An error occurred (AccessDenied) when calling the AssumeRole operation: Access Denied\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}

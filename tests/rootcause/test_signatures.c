@@ -13,6 +13,8 @@ static void print_row(struct buf *out, struct slice pattern, const char *start) 
             buf_append_text(out, "(x) ");
         else if (pattern.data[i] == '#')
             buf_append_text(out, "17");
+        else if (pattern.data[i] == '?')
+            buf_append_char(out, '=');
         else
             buf_append_char(out, pattern.data[i]);
 }
@@ -69,6 +71,9 @@ TEST(a_pattern_fits_by_its_gaps_and_digits) {
         {"NVRM: Xid (PCI:0000:9b:00): 480, pid=1", "Xid"},
         {"x Detected 12 oom_kill events in StepId=1.0", "OOMKilled"},
         {"Detected x oom", NULL},
+        {"synStatus=4 [text]", "DeviceOutOfMemory"},
+        {"synStatus 4 [text]", "DeviceOutOfMemory"},
+        {"synStatus==4 [text]", NULL},
         {"Watchdog caught collective o", NULL},
         {"", NULL},
         {"abc", NULL},
