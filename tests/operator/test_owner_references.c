@@ -135,30 +135,87 @@ TEST(a_jobset_with_several_owners_is_of_its_controller) {
     }
 }
 
-/* A tenant who knows the UID of a JobSet of another namespace. */
+/* A tenant who knows the UID of a JobSet of another namespace; and what they made is listed before it, or after. */
 TEST(an_owner_in_another_namespace_is_none) {
-    struct model *m = with_records();
-    observe_jobset(m, "js", "", 0.2);
-    observe_pod_of(m, "js", "", 4);
-    struct fake_pod p = fake_running("foreign", "n0", 1);
-    CLEANUP_FREE char *pod = fake_pod_json(&p);
-    CLEANUP_FREE char *workload =
-        mem_format("{\"metadata\":{\"namespace\":\"elsewhere\",\"name\":\"w\",\"uid\":\"uid-w\",\"ownerReferences\":["
-                   "%s]},\"spec\":{\"queueName\":\"theirs\"}}",
-                   OWNER("JobSet", "js", "uid-js"));
-    char *ns = strstr(pod, "\"namespace\":\"ns\"");
-    REQUIRE(ns != NULL);
-    CLEANUP_FREE char *foreign =
-        mem_format("%.*s\"namespace\":\"elsewhere\"%s", (int)(ns - pod), pod, ns + strlen("\"namespace\":\"ns\""));
-    model_observe(m, RESOURCE_POD, OBSERVED_PRESENT, SLICE("elsewhere"), SLICE("foreign"), SLICE("uid-foreign"),
-                  slice_of(foreign), fake_ms(50));
-    model_observe(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, SLICE("elsewhere"), SLICE("w"), SLICE("uid-w"),
-                  slice_of(workload), fake_ms(50));
-    replay_watermarks(m, fake_ms(100));
-    check_measured(m, "js", "");
-    CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(100), NULL);
-    CHECK_INT(status_int(s, "interruptions.total"), 0);
-    model_free(m);
+    for (int order = 0; order < 3; order++) {
+        struct model *m = with_records();
+        struct fake_pod own = fake_running("own", "n0", 1), p = fake_running("foreign", "n0", 1);
+        own.job_uid = p.job_uid = "uid-job";
+        CLEANUP_FREE char *pod = fake_pod_json(&p);
+        CLEANUP_FREE char *workload = mem_format(
+            "{\"metadata\":{\"namespace\":\"elsewhere\",\"name\":\"w\",\"uid\":\"uid-w\",\"ownerReferences\":["
+            "%s]},\"spec\":{\"queueName\":\"theirs\"}}",
+            OWNER("JobSet", "js", "uid-js"));
+        char *ns = strstr(pod, "\"namespace\":\"ns\"");
+        REQUIRE(ns != NULL);
+        CLEANUP_FREE char *foreign =
+            mem_format("%.*s\"namespace\":\"elsewhere\"%s", (int)(ns - pod), pod, ns + strlen("\"namespace\":\"ns\""));
+        for (int step = 0; step < 3; step++) {
+            int act = (step + order) % 3;
+            if (act == 0)
+                observe_jobset(m, "js", "", 50);
+            if (act == 1)
+                fake_observe_pod(m, &own, OBSERVED_PRESENT, 50);
+            if (act != 2)
+                continue;
+            model_observe(m, RESOURCE_POD, OBSERVED_PRESENT, SLICE("elsewhere"), SLICE("foreign"), SLICE("uid-foreign"),
+                          slice_of(foreign), fake_ms(50));
+            model_observe(m, RESOURCE_WORKLOAD, OBSERVED_PRESENT, SLICE("elsewhere"), SLICE("w"), SLICE("uid-w"),
+                          slice_of(workload), fake_ms(50));
+        }
+        fake_observe_job(m, 0, 51);
+        replay_watermarks(m, fake_ms(100));
+        check_measured(m, "js", "");
+        CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(100), NULL);
+        CHECK_INT(status_int(s, "interruptions.total"), 0);
+        model_free(m);
+    }
+}
+
+#define POD_OF_JOB(name)                                                                                               \
+    OWNED_BY("{\"controller\":true,\"kind\":\"Job\",\"name\":\"" name "\",\"uid\":\"uid-" name "\"}")
+
+static void observe_pod_with_labels(struct model *m, const char *name, int created, const char *owners) {
+    struct fake_pod p = fake_running(name, "n0", created);
+    p.more_meta = owners;
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 50);
+}
+
+static void observe_other_job(struct model *m) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"other\",\"uid\":\"uid-other\",\"creationTimestamp\":%s},"
+        "\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}",
+        fake_time(0));
+    fake_observe(m, RESOURCE_JOB, OBSERVED_PRESENT, "other", "uid-other", json, 50);
+}
+
+/* Pods with the labels of the JobSet's own, as copied manifests have them, that another Job or a ReplicaSet made later.
+ * Whatever is listed first. */
+TEST(a_pod_with_the_labels_of_a_jobset_is_of_its_owner) {
+    static const char orders[][5] = {"sjop", "opjs", "pjso", "psoj", "jpos", "posj"};
+    for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
+        struct model *m = with_records();
+        for (const char *act = orders[i]; *act; act++) {
+            if (*act == 's')
+                observe_jobset(m, "js", "", 50);
+            if (*act == 'j')
+                fake_observe_job(m, 0, 50);
+            if (*act == 'o')
+                observe_other_job(m);
+            if (*act != 'p')
+                continue;
+            observe_pod_with_labels(m, "copy", 20, POD_OF_JOB("other"));
+            observe_pod_with_labels(m, "own", 1, POD_OF_JOB("job"));
+            observe_pod_with_labels(
+                m, "copied-again", 30,
+                OWNED_BY("{\"controller\":true,\"kind\":\"ReplicaSet\",\"name\":\"x\",\"uid\":\"uid-x\"}"));
+        }
+        replay_watermarks(m, fake_ms(100));
+        check_measured(m, "js", "");
+        CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(100), NULL);
+        CHECK_INT(status_int(s, "interruptions.total"), 0);
+        model_free(m);
+    }
 }
 
 /* It is measured as a Job that belongs to none. */

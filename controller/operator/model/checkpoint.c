@@ -215,7 +215,7 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
     v.extent = h.extent;
     if (codec.failed || h.uid[0] == '\0' || strcmp(h.namespace_, job->namespace_) != 0)
         return damaged(err);
-    if (map_get(&store->targets[h.kind], slice_of(h.uid)) != NULL)
+    if (store_find_target(store, h.kind, slice_of(h.namespace_), slice_of(h.uid)) != NULL)
         return error_set(err, EEXIST, "its target was seen before it");
     struct target *t = store_target(store, h.kind, slice_of(h.uid), slice_of(h.namespace_), slice_of(h.name));
     visit_target(&v, t);

@@ -401,7 +401,7 @@ static void visit_kube_jobs(struct visitor *v, struct target *t) {
     for (size_t i = 0; is_reading(v) && i < count && !v->codec->failed; i++) {
         char uid[80] = "";
         codec_chars(v->codec, uid, sizeof uid);
-        if (uid[0] == '\0' || map_get(&v->store->kube_jobs, slice_of(uid)) != NULL) {
+        if (uid[0] == '\0' || store_find_job(v->store, slice_of(t->namespace_), slice_of(uid)) != NULL) {
             v->codec->failed = true;
             return;
         }

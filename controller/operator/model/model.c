@@ -99,7 +99,7 @@ int model_observe(struct model *m, enum resource resource, enum observed what, s
     else if (resource == RESOURCE_STEPLOGFORMAT)
         r = observe_steplogformat(&m->jobs, what, name, object, received_ms);
     else
-        r = store_observe(&m->store, resource, what, name, uid, object, received_ms);
+        r = store_observe(&m->store, resource, what, namespace_, name, uid, object, received_ms);
     jobs_take_touched(&m->jobs);
     m->jobs.receipt_ms = TIME_UNKNOWN;
     return r;

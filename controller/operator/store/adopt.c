@@ -64,9 +64,61 @@ void store_adopt(struct store *store, struct target *from, struct target *to) {
     store_forget(store, from);
 }
 
+/* Their facts may have been added already: then they stay. */
+static bool are_unread(const struct kube_job *j) {
+    const struct pod *p = j->pods;
+    while (p && p->slot == POD_UNREAD)
+        p = p->next_in_job;
+    return p == NULL;
+}
+
+static void take_pods_out(struct target_pods *pods, const struct kube_job *j) {
+    size_t kept = 0;
+    pods->first_created_ms = TIME_OPEN;
+    for (size_t i = 0; i < pods->count; i++) {
+        struct pod *p = pods->items[i];
+        if (p->job == j) {
+            pods->unindexed -= p->completion_index < 0;
+            continue;
+        }
+        pods->first_created_ms = min_of(pods->first_created_ms, p->created_ms);
+        pods->items[kept++] = p;
+    }
+    pods->count = kept;
+    pods->version++;
+    for (struct pod **at = &pods->dirty, *p; (p = *at) != NULL;) {
+        if (p->job != j) {
+            at = &p->next_dirty;
+            continue;
+        }
+        *at = p->next_dirty;
+        p->next_dirty = NULL;
+        p->is_dirty = false;
+    }
+}
+
+void store_adopt_job(struct store *store, struct kube_job *j, struct target *to) {
+    struct target *from = j->target;
+    if (from == to || !are_unread(j))
+        return;
+    take_pods_out(&from->pods, j);
+    struct kube_job **at = &from->kube_jobs;
+    while (*at != j)
+        at = &(*at)->next_in_target;
+    *at = j->next_in_target;
+    j->next_in_target = to->kube_jobs;
+    to->kube_jobs = j;
+    j->target = to;
+    from->jobs_version++;
+    to->jobs_version++;
+    for (struct pod *p = j->pods; p; p = p->next_in_job)
+        adopt_pod(store, p, to);
+    store_touch_target(store, from);
+}
+
 struct target *store_owner_of_job(struct store *store, const struct object_meta *job, enum target_kind kind,
                                   const char *owner_kind, struct target **ret_itself) {
-    struct target *itself = *ret_itself = map_get(&store->targets[TARGET_JOB], job->uid);
+    struct target *itself = *ret_itself = store_find_target(store, TARGET_JOB, job->namespace_, job->uid);
     bool is_measured_itself = itself != NULL && itself->job != NULL;
     if (is_measured_itself || !slice_is(job->owner_kind, owner_kind))
         return NULL;
@@ -91,5 +143,5 @@ struct target *store_waiting(struct store *store, enum target_kind kind, struct 
 void store_adopt_waiting(struct store *store, struct target *to) {
     char key[KEY_SIZE];
     struct slice waiting = waiting_key(key, to->kind, slice_of(to->namespace_), slice_of(to->name));
-    store_adopt(store, map_get(&store->targets[to->kind], waiting), to);
+    store_adopt(store, store_find_target(store, to->kind, slice_of(to->namespace_), waiting), to);
 }

@@ -9,6 +9,9 @@
 void store_adopt(struct store *store, struct target *from, struct target *to);
 void store_adopt_workloads(struct target *from, struct target *to);
 
+/* Moves a Job with its pods, whose labels named another target than its owner does. */
+void store_adopt_job(struct store *store, struct kube_job *j, struct target *to);
+
 /* The target of that kind that made the Job, by its owner reference; NULL: another one did, or the Job is measured
  * itself. *ret_itself: the target of the Job's pods, which may have been observed before it; NULL: none. */
 struct target *store_owner_of_job(struct store *store, const struct object_meta *job, enum target_kind kind,

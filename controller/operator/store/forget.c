@@ -38,8 +38,9 @@ void store_forget_pod(struct store *store, struct pod *p) {
 }
 
 static void kube_job_free(struct store *store, struct kube_job *j) {
+    char key[STORE_UID_KEY];
     map_remove(&store->refusals, slice_of(j->uid));
-    map_remove(&store->kube_jobs, slice_of(j->uid));
+    map_remove(&store->kube_jobs, store_uid_key(key, slice_of(j->target->namespace_), slice_of(j->uid)));
     history_done(&j->suspended);
     free(j->completed_indexes);
     free(j->name);
@@ -86,6 +87,7 @@ static void unname(struct store *store, struct target *t) {
 }
 
 void store_forget(struct store *store, struct target *t) {
+    char key[STORE_UID_KEY];
     if (t->run != NULL)
         t->run->trainjob = NULL;
     if (t->trainjob != NULL)
@@ -94,7 +96,7 @@ void store_forget(struct store *store, struct target *t) {
         if (store->touched[i] == t)
             store->touched[i--] = store->touched[--store->touched_count];
     unname(store, t);
-    map_remove(&store->targets[t->kind], slice_of(t->uid));
+    map_remove(&store->targets[t->kind], store_uid_key(key, slice_of(t->namespace_), slice_of(t->uid)));
     for (size_t i = 0; i < t->pods.count; i++)
         pod_free(store, t->pods.items[i]);
     for (struct kube_job *j = t->kube_jobs, *next; j; j = next) {

@@ -164,7 +164,7 @@ struct kube_job *rayjob_submitter(struct store *store, const struct object_meta 
 }
 
 static struct target *of_submitters_pod(const struct store *store, struct object_meta *pod) {
-    const struct kube_job *submitter = map_get(&store->kube_jobs, pod->controller_uid);
+    const struct kube_job *submitter = store_find_job(store, pod->namespace_, pod->controller_uid);
     if (submitter == NULL || submitter->target->kind != TARGET_RAYJOB)
         return NULL;
     pod->replicated_job = SLICE(RAYJOB_SUBMITTER);
@@ -180,7 +180,7 @@ struct target *rayjob_of_pod(struct store *store, struct object_meta *pod) {
         return NULL;
     if (pod->default_container.size_bytes == 0)
         pod->default_container = SLICE(RAYJOB_SUBMITTER); /* where the head has it */
-    const struct kube_job *cluster = map_get(&store->kube_jobs, pod->owner_uid);
+    const struct kube_job *cluster = store_find_job(store, pod->namespace_, pod->owner_uid);
     pod->controller_uid = pod->owner_uid;
     pod->replicated_job = pod->ray_group;
     pod->job_index = 0;

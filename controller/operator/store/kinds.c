@@ -9,16 +9,19 @@
 
 #define NO_PART RESOURCE_COUNT
 
-/* JobSet before 0.9 writes its UID to no pod: the pod's Job knows it. */
+/* Any pod may bear a JobSet's labels: its Job decides, once that is known. JobSet before 0.9 writes its UID to no pod.
+ */
 static struct target *jobset_of_pod(struct store *store, struct object_meta *pod) {
-    if (pod->jobset_uid.size_bytes > 0)
+    const struct kube_job *job = store_find_job(store, pod->namespace_, pod->controller_uid);
+    bool is_of_job = pod->owner_uid.size_bytes == 0 || slice_is(pod->owner_kind, "Job");
+    bool is_job_known = job != NULL && job->name != NULL;
+    if (is_of_job && !is_job_known && pod->jobset_uid.size_bytes > 0)
         return store_target(store, TARGET_JOBSET, pod->jobset_uid, pod->namespace_, pod->jobset_name);
-    const struct kube_job *job = map_get(&store->kube_jobs, pod->controller_uid);
-    return job != NULL && job->target->kind == TARGET_JOBSET ? job->target : NULL;
+    return is_of_job && job != NULL && job->target->kind == TARGET_JOBSET ? job->target : NULL;
 }
 
 static struct target *plain_job_of_pod(struct store *store, struct object_meta *pod) {
-    const struct kube_job *known = map_get(&store->kube_jobs, pod->controller_uid);
+    const struct kube_job *known = store_find_job(store, pod->namespace_, pod->controller_uid);
     bool is_of_another = known != NULL && known->target->kind != TARGET_JOB;
     if (pod->controller_uid.size_bytes == 0 || !slice_is(pod->owner_kind, "Job") || is_of_another)
         return NULL;

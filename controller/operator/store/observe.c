@@ -33,54 +33,70 @@ static const struct map *objects_of(const struct store *store, enum resource res
                                              : NULL;
 }
 
-/* A restored object that was not observed since has vanished; so has a node that only pods name. Where the controller
- * may not read, no list can show that. */
-static bool has_vanished(const struct store *store, enum resource resource, const void *object, int64_t complete_ms) {
-    const struct node *n = object;
-    const struct pod *p = object;
-    const struct workload *w = object;
-    const struct kube_job *j = object;
-    const struct target *t = object;
-    bool is_restored = false;
-    if (resource == RESOURCE_NODE)
-        return n->exists ? n->is_restored : is_missing(n, complete_ms);
-    if (resource == RESOURCE_POD)
-        t = p->target, is_restored = p->is_restored;
-    else if (resource == RESOURCE_WORKLOAD)
-        t = w->target, is_restored = w->is_restored;
-    else if (resource == RESOURCE_JOB || resource == RESOURCE_RAYCLUSTER)
-        t = j->target, is_restored = j->is_restored && kind_is_of(t->kind, resource);
-    else
-        is_restored = kind_row(t->kind)->resource == resource && t->is_restored;
-    return is_restored && store_forbidden(store, resource, t->namespace_) == NULL;
+struct found {
+    const struct target *target; /* NULL: a node */
+    struct slice uid;            /* of a node the name */
+    bool is_restored;
+};
+
+static struct found found_in(enum resource resource, const struct map_entry *e) {
+    const struct node *n = e->value;
+    const struct pod *p = e->value;
+    const struct workload *w = e->value;
+    const struct kube_job *j = e->value;
+    const struct target *t = e->value;
+    struct slice key = {e->key, e->key_size};
+    switch (resource) {
+    case RESOURCE_NODE:
+        return (struct found){NULL, key, n->is_restored};
+    case RESOURCE_POD:
+        return (struct found){p->target, key, p->is_restored};
+    case RESOURCE_WORKLOAD:
+        return (struct found){w->target, key, w->is_restored};
+    case RESOURCE_JOB:
+    case RESOURCE_RAYCLUSTER:
+        return (struct found){j->target, slice_of(j->uid), j->is_restored && kind_is_of(j->target->kind, resource)};
+    default:
+        return (struct found){t, slice_of(t->uid), kind_row(t->kind)->resource == resource && t->is_restored};
+    }
 }
 
+/* A restored object that was not observed since has vanished; so has a node that only pods name. Where the controller
+ * may not read, no list can show that. */
 static void sweep(struct store *store, enum resource resource, int64_t received_ms) {
     const struct map *objects = objects_of(store, resource);
     for (size_t i = 0; objects != NULL && i < objects->count; i++) {
-        const struct map_entry *e = &objects->entries[i];
-        struct slice key = {e->key, e->key_size}; /* the UID; of a node the name */
-        if (has_vanished(store, resource, e->value, received_ms))
-            store_observe(store, resource, OBSERVED_VANISHED, key, key, (struct slice){0}, received_ms);
+        const struct node *n = objects->entries[i].value;
+        struct found o = found_in(resource, &objects->entries[i]);
+        struct slice namespace_ = {0};
+        bool has_vanished = o.is_restored;
+        if (o.target == NULL) {
+            has_vanished = n->exists ? n->is_restored : is_missing(n, received_ms);
+        } else {
+            namespace_ = slice_of(o.target->namespace_);
+            has_vanished &= store_forbidden(store, resource, o.target->namespace_) == NULL;
+        }
+        if (has_vanished)
+            store_observe(store, resource, OBSERVED_VANISHED, namespace_, o.uid, o.uid, (struct slice){0}, received_ms);
     }
 }
 
 /* ---- observe.h ---- */
 
-int store_observe(struct store *store, enum resource resource, enum observed what, struct slice name, struct slice uid,
-                  struct slice object, int64_t received_ms) {
+int store_observe(struct store *store, enum resource resource, enum observed what, struct slice namespace_,
+                  struct slice name, struct slice uid, struct slice object, int64_t received_ms) {
     enum target_kind kind;
     switch (resource) {
     case RESOURCE_RAYCLUSTER:
-        return observe_raycluster(store, what, uid, object, received_ms);
+        return observe_raycluster(store, what, namespace_, uid, object, received_ms);
     case RESOURCE_JOB:
-        return observe_job(store, what, uid, object, received_ms);
+        return observe_job(store, what, namespace_, uid, object, received_ms);
     case RESOURCE_POD:
         return observe_pod(store, what, uid, object, received_ms);
     case RESOURCE_NODE:
         return observe_node(store, what, name, object, received_ms);
     case RESOURCE_WORKLOAD:
-        return observe_workload(store, what, uid, object, received_ms);
+        return observe_workload(store, what, namespace_, uid, object, received_ms);
     case RESOURCE_EVENT:
     case RESOURCE_NODE_EVENT:
         return observe_event(store, what, object);
@@ -93,7 +109,8 @@ int store_observe(struct store *store, enum resource resource, enum observed wha
     case RESOURCE_RESOURCECLAIMTEMPLATE:
         return store_observe_claim_template(store, what, object);
     default: /* a run, by the table of kinds, or what only the model reads */
-        return kind_shown_by(resource, &kind) ? observe_run(store, kind, what, uid, object, received_ms) : -EINVAL;
+        return kind_shown_by(resource, &kind) ? observe_run(store, kind, what, namespace_, uid, object, received_ms)
+                                              : -EINVAL;
     }
 }
 

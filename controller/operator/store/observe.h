@@ -5,8 +5,8 @@
 #include "operator/store/store.h"
 
 /* An object; -EINVAL: it is malformed, or not of a kind that is stored. */
-int store_observe(struct store *store, enum resource resource, enum observed what, struct slice name, struct slice uid,
-                  struct slice object, int64_t received_ms);
+int store_observe(struct store *store, enum resource resource, enum observed what, struct slice namespace_,
+                  struct slice name, struct slice uid, struct slice object, int64_t received_ms);
 /* An object of that kind was received. */
 void store_receive(struct store *store, enum resource resource, int64_t received_ms);
 /* All changes of that kind up to then were observed; is_absent: the cluster does not serve it. */

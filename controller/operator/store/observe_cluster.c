@@ -129,8 +129,8 @@ static struct target *target_of(struct store *store, const struct object_meta *m
     return store_target(store, kind, meta->owner_uid, meta->namespace_, meta->owner_name);
 }
 
-int observe_workload(struct store *store, enum observed what, struct slice uid, struct slice json,
-                     int64_t received_ms) {
+int observe_workload(struct store *store, enum observed what, struct slice namespace_, struct slice uid,
+                     struct slice json, int64_t received_ms) {
     struct object_workload o;
     if (what == OBSERVED_VANISHED) {
         struct workload *removed = map_get(&store->workloads, uid);
@@ -138,15 +138,15 @@ int observe_workload(struct store *store, enum observed what, struct slice uid, 
             removed->removed_ms = received_ms;
             store_touch_target(store, removed->target);
         }
-        const struct target *group = map_get(&store->targets[TARGET_PODGROUP], uid);
-        return group != NULL ? observe_run(store, TARGET_PODGROUP, what, uid, json, received_ms) : 0;
+        const struct target *group = store_find_target(store, TARGET_PODGROUP, namespace_, uid);
+        return group != NULL ? observe_run(store, TARGET_PODGROUP, what, namespace_, uid, json, received_ms) : 0;
     }
     int err = object_workload_parse(json, &o);
     if (err < 0)
         return err;
     struct target *t = target_of(store, &o.meta);
     if (slice_is(o.meta.is_group, "true") &&
-        (err = observe_run(store, TARGET_PODGROUP, what, uid, json, received_ms)) < 0)
+        (err = observe_run(store, TARGET_PODGROUP, what, namespace_, uid, json, received_ms)) < 0)
         return err;
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return o.meta.owner_uid.size_bytes == 0 && o.meta.uid.size_bytes > 0 ? 0 : -EINVAL;

@@ -4,7 +4,8 @@
 
 #include "operator/store/store.h"
 
-int observe_workload(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
+int observe_workload(struct store *store, enum observed what, struct slice namespace_, struct slice uid,
+                     struct slice json, int64_t received_ms);
 int observe_node(struct store *store, enum observed what, struct slice name, struct slice json, int64_t received_ms);
 int observe_lease(struct store *store, enum observed what, struct slice json);
 

@@ -28,6 +28,8 @@ static struct pod *pod_of(struct store *store, struct object_meta *meta) {
     if (p || meta->uid.size_bytes == 0)
         return p;
     struct target *t = NULL;
+    if (slice_is(meta->owner_kind, "Job"))
+        meta->controller_uid = meta->owner_uid;
     for (int kind = 0; kind < TARGET_KIND_COUNT && t == NULL; kind++)
         if (kind_row((enum target_kind)kind)->of_pod != NULL)
             t = kind_row((enum target_kind)kind)->of_pod(store, meta);
@@ -433,7 +435,7 @@ static void refusal_add(struct refusals *all, struct refusal r) {
 
 static void observe_job_event(struct store *store, const struct object_event *o) {
     struct refusals *all = slice_is(o->reason, "FailedCreate") ? store_refusals(store, o->uid) : NULL;
-    struct kube_job *j = map_get(&store->kube_jobs, o->uid);
+    struct kube_job *j = store_find_job(store, o->meta.namespace_, o->uid);
     if (all == NULL)
         return;
     bool is_last = all->count == 0 || o->last_ms >= all->items[all->count - 1].last_ms;

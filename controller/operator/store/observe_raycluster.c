@@ -16,10 +16,10 @@ static bool is_newest(const struct kube_job *cluster) {
     return true;
 }
 
-int observe_raycluster(struct store *store, enum observed what, struct slice uid, struct slice json,
-                       int64_t received_ms) {
+int observe_raycluster(struct store *store, enum observed what, struct slice namespace_, struct slice uid,
+                       struct slice json, int64_t received_ms) {
     struct object_jobset o;
-    struct kube_job *cluster = map_get(&store->kube_jobs, uid);
+    struct kube_job *cluster = store_find_job(store, namespace_, uid);
     bool is_part = cluster != NULL && cluster->target->kind == TARGET_RAYJOB;
     if (what == OBSERVED_VANISHED && is_part) {
         store_job_removed(store, cluster, NULL, received_ms);
@@ -29,11 +29,11 @@ int observe_raycluster(struct store *store, enum observed what, struct slice uid
     if (err < 0)
         return err;
     if (what == OBSERVED_VANISHED || !slice_is(o.meta.owner_kind, kind_name(TARGET_RAYJOB)))
-        return observe_run(store, TARGET_RAYCLUSTER, what, uid, json, received_ms);
+        return observe_run(store, TARGET_RAYCLUSTER, what, namespace_, uid, json, received_ms);
     struct target *t = store_target(store, TARGET_RAYJOB, o.meta.owner_uid, o.meta.namespace_, o.meta.owner_name);
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
-    store_adopt(store, map_get(&store->targets[TARGET_RAYCLUSTER], o.meta.uid), t);
+    store_adopt(store, store_find_target(store, TARGET_RAYCLUSTER, o.meta.namespace_, o.meta.uid), t);
     cluster = rayjob_part(store, t, &o.meta);
     rayjob_keep_submitter(t, &o);
     if (is_newest(cluster))

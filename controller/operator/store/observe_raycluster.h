@@ -4,7 +4,7 @@
 
 #include "operator/store/store.h"
 
-int observe_raycluster(struct store *store, enum observed what, struct slice uid, struct slice json,
-                       int64_t received_ms);
+int observe_raycluster(struct store *store, enum observed what, struct slice namespace_, struct slice uid,
+                       struct slice json, int64_t received_ms);
 
 #endif

@@ -289,17 +289,18 @@ static void apply_restarts(struct target *t, const struct object_jobset *o, int6
     apply_counter(t, "jobRestarts", &t->restarts.job_restarts, o->job_restarts, NULL, changed_ms);
 }
 
-static void run_vanished(struct store *store, enum target_kind kind, struct slice uid, int64_t received_ms) {
-    struct target *removed = map_get(&store->targets[kind], uid);
+static void run_vanished(struct store *store, enum target_kind kind, struct slice namespace_, struct slice uid,
+                         int64_t received_ms) {
+    struct target *removed = store_find_target(store, kind, namespace_, uid);
     if (removed)
         target_replaced(store, removed, received_ms);
 }
 
-int observe_run(struct store *store, enum target_kind kind, enum observed what, struct slice uid, struct slice json,
-                int64_t received_ms) {
+int observe_run(struct store *store, enum target_kind kind, enum observed what, struct slice namespace_,
+                struct slice uid, struct slice json, int64_t received_ms) {
     struct object_jobset o;
     if (what == OBSERVED_VANISHED) {
-        run_vanished(store, kind, uid, received_ms);
+        run_vanished(store, kind, namespace_, uid, received_ms);
         return 0;
     }
     int err = kind_row(kind)->parse(json, &o);
@@ -396,7 +397,9 @@ void store_job_removed(struct store *store, struct kube_job *j, const struct obj
 static struct target *jobset_of_job(struct store *store, const struct object_meta *job) {
     if (slice_equal(job->jobset_uid, job->uid) || slice_equal(job->owner_uid, job->uid))
         return NULL;
-    if (job->jobset_uid.size_bytes > 0)
+    bool is_its_owner = job->owner_uid.size_bytes == 0 ||
+                        (slice_is(job->owner_kind, "JobSet") && slice_equal(job->owner_uid, job->jobset_uid));
+    if (job->jobset_uid.size_bytes > 0 && is_its_owner)
         return store_target(store, TARGET_JOBSET, job->jobset_uid, job->namespace_, job->jobset_name);
     struct target *itself, *t = store_owner_of_job(store, job, TARGET_JOBSET, "JobSet", &itself);
     if (t != NULL)
@@ -404,10 +407,11 @@ static struct target *jobset_of_job(struct store *store, const struct object_met
     return t;
 }
 
-int observe_job(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
+int observe_job(struct store *store, enum observed what, struct slice namespace_, struct slice uid, struct slice json,
+                int64_t received_ms) {
     struct object_job o;
     if (what == OBSERVED_VANISHED) {
-        struct kube_job *removed = map_get(&store->kube_jobs, uid);
+        struct kube_job *removed = store_find_job(store, namespace_, uid);
         if (removed)
             store_job_removed(store, removed, NULL, received_ms);
         return 0;
@@ -426,6 +430,7 @@ int observe_job(struct store *store, enum observed what, struct slice uid, struc
     if (t == NULL || o.meta.uid.size_bytes == 0)
         return -EINVAL;
     struct kube_job *j = store_kube_job(store, t, o.meta.uid);
+    store_adopt_job(store, j, t);
     bool was_watched = j->name != NULL ? !j->is_restored : o.meta.created_ms + STORE_SECOND_MS >= store->watching_ms;
     j->is_restored = false;
     if (!is_part)

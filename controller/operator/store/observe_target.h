@@ -4,9 +4,11 @@
 
 #include "operator/store/store.h"
 
-int observe_run(struct store *store, enum target_kind kind, enum observed what, struct slice uid, struct slice json,
+/* namespace_ and uid: of what has vanished; json: of anything else. */
+int observe_run(struct store *store, enum target_kind kind, enum observed what, struct slice namespace_,
+                struct slice uid, struct slice json, int64_t received_ms);
+int observe_job(struct store *store, enum observed what, struct slice namespace_, struct slice uid, struct slice json,
                 int64_t received_ms);
-int observe_job(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms);
 /* Registers an observed target by its name, and marks it for the JobGoodputs that name it. */
 void store_target_named(struct store *store, struct target *t);
 /* For observe_raycluster.c: what is kept like a Job of the target was deleted; meta NULL: it has vanished. */

@@ -72,7 +72,7 @@ struct pod {     /* there are many: what only some have is elsewhere */
     int32_t chips;
     int job_index, completion_index; /* -1: none */
     int slot_index;                  /* of a pod without completion index: by order of creation */
-    int slot;                        /* job_slot(), when its facts were last added */
+    int slot;                        /* job_slot(), when its facts were last added; -1: none. POD_UNREAD */
     uint16_t ready_counted;          /* starts and ends of its spans that are in the job's ready_line */
     uint8_t container_count;
     uint8_t phase;         /* enum pod_phase */
@@ -91,6 +91,7 @@ struct pod {     /* there are many: what only some have is elsewhere */
     char name[];           /* the UID follows */
 };
 
+#define POD_UNREAD (-2) /* its slot, until its facts are added for the first time */
 enum { READY_NEVER, READY_ONCE, READY_OFTEN };
 
 static inline const char *pod_uid(const struct pod *p) {

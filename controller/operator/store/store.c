@@ -64,13 +64,30 @@ void store_name_key(char out[static STORE_NAME_KEY], enum target_kind kind, cons
     snprintf(out, STORE_NAME_KEY, "%d/%s/%s", (int)kind, namespace_, name);
 }
 
+struct slice store_uid_key(char out[static STORE_UID_KEY], struct slice namespace_, struct slice uid) {
+    snprintf(out, STORE_UID_KEY, "%.*s/%.*s", SLICE_ARG(namespace_), SLICE_ARG(uid));
+    return slice_of(out);
+}
+
+struct target *store_find_target(const struct store *store, enum target_kind kind, struct slice namespace_,
+                                 struct slice uid) {
+    char key[STORE_UID_KEY];
+    return map_get(&store->targets[kind], store_uid_key(key, namespace_, uid));
+}
+
+struct kube_job *store_find_job(const struct store *store, struct slice namespace_, struct slice uid) {
+    char key[STORE_UID_KEY];
+    return map_get(&store->kube_jobs, store_uid_key(key, namespace_, uid));
+}
+
 struct target *store_target(struct store *store, enum target_kind kind, struct slice uid, struct slice namespace_,
                             struct slice name) {
+    char key[STORE_UID_KEY];
     if (uid.size_bytes == 0)
         return NULL;
-    struct target *t = map_get(&store->targets[kind], uid);
+    struct target *t = store_find_target(store, kind, namespace_, uid);
     if (t)
-        return !t->is_seen || slice_is(namespace_, t->namespace_) ? t : NULL;
+        return t;
     t = mem_new(struct target);
     t->uid = slice_dup(uid);
     t->namespace_ = slice_dup(namespace_);
@@ -81,7 +98,7 @@ struct target *store_target(struct store *store, enum target_kind kind, struct s
     t->pods.forget_at_ms = t->pods.first_created_ms = TIME_OPEN;
     t->end.reason = t->spec.queue = t->spec.managed_by = "";
     t->restarts.count = t->restarts.job_restarts = t->restarts.executions = -1;
-    map_put(&store->targets[kind], uid, t);
+    map_put(&store->targets[kind], store_uid_key(key, namespace_, uid), t);
     return t;
 }
 
@@ -119,7 +136,7 @@ struct pod *store_pod_new(struct store *store, struct target *t, const struct ob
     p->created_ms = meta->created_ms;
     p->bound_ms = p->seen_ms = p->deletion_ms = p->ended_ms = p->removed_ms = TIME_UNKNOWN;
     p->waiting_reason = "";
-    p->slot = -1;
+    p->slot = POD_UNREAD;
     map_put_borrowed(&store->pods, (struct slice){pod_uid(p), meta->uid.size_bytes}, p);
     MEM_GROW(t->pods.items, t->pods.count, t->pods.capacity);
     t->pods.items[t->pods.count++] = p;
@@ -141,7 +158,8 @@ void store_pod_bind(struct pod *p, struct node *n) {
 }
 
 struct kube_job *store_kube_job(struct store *store, struct target *t, struct slice uid) {
-    struct kube_job *j = map_get(&store->kube_jobs, uid);
+    char key[STORE_UID_KEY];
+    struct kube_job *j = store_find_job(store, slice_of(t->namespace_), uid);
     if (j)
         return j;
     j = mem_new(struct kube_job);
@@ -153,7 +171,7 @@ struct kube_job *store_kube_job(struct store *store, struct target *t, struct sl
     j->next_in_target = t->kube_jobs;
     t->kube_jobs = j;
     t->jobs_version++;
-    map_put(&store->kube_jobs, uid, j);
+    map_put(&store->kube_jobs, store_uid_key(key, slice_of(t->namespace_), uid), j);
     return j;
 }
 

@@ -27,10 +27,11 @@
 #define STORE_SOON_MS 2000     /* older objects are known, and older than what is observed now */
 
 struct store {
-    struct map targets[TARGET_KIND_COUNT]; /* uid -> target: what names another by a wrong kind names nothing */
+    struct map targets[TARGET_KIND_COUNT]; /* store_uid_key() -> target: what names another by a wrong kind, or from
+                                              another namespace, names nothing */
     struct map names;                      /* "JobSet/ns/name" -> newest target */
     struct map pods;                       /* uid -> pod */
-    struct map kube_jobs;                  /* uid -> kube_job */
+    struct map kube_jobs;                  /* store_uid_key() -> kube_job */
     struct map workloads;                  /* uid -> workload */
     struct map nodes;                      /* name -> node */
     struct map events;                     /* pod uid -> pod_events */
@@ -63,7 +64,13 @@ const char *store_intern(struct store *store, struct slice text);
 /* Heap copy of raw JSON text, decoded and bounded; replaces *to. True if it changed. */
 bool store_text(char **to, struct slice raw);
 
-/* NULL: the UID is empty, or of an object that was observed in another namespace. */
+/* Any object may bear another's UID in a label: the namespace keeps those of other tenants apart. */
+#define STORE_UID_KEY 600
+struct slice store_uid_key(char out[static STORE_UID_KEY], struct slice namespace_, struct slice uid);
+struct target *store_find_target(const struct store *store, enum target_kind kind, struct slice namespace_,
+                                 struct slice uid);
+struct kube_job *store_find_job(const struct store *store, struct slice namespace_, struct slice uid);
+/* Finds or adds it. NULL: the UID is empty. */
 struct target *store_target(struct store *store, enum target_kind kind, struct slice uid, struct slice namespace_,
                             struct slice name);
 #define STORE_NAME_KEY 520
