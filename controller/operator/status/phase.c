@@ -31,20 +31,21 @@ static void set_end(struct view *v) {
         v->through_ms);
 }
 
-/* True while the target itself waits: suspended, in the queue, for capacity that is being made. */
+static bool is_available(const struct view *v) {
+    return v->result.slots_required > 0 && v->result.slots_available >= v->result.slots_required;
+}
+
+/* True while the target itself waits: suspended, in the queue, for capacity that is being made. A Workload that
+ * waits for quota to replace one that is admitted (Kueue's workload slices) holds back nothing that is there. */
 static bool set_wait(struct view *v) {
     const struct ledger_hold *h = &v->job->facts.hold;
     if (h->kind == BUCKET_SUSPENDED)
         set(v, "Suspended", h->from_ms);
-    else if (h->kind == BUCKET_PREEMPTED_WAIT || h->kind == BUCKET_QUEUE_WAIT)
+    else if (h->kind == BUCKET_PREEMPTED_WAIT || (h->kind == BUCKET_QUEUE_WAIT && !is_available(v)))
         set(v, "Queued", h->from_ms);
     else
         return false;
     return true;
-}
-
-static bool is_available(const struct view *v) {
-    return v->result.slots_required > 0 && v->result.slots_available >= v->result.slots_required;
 }
 
 /* Without steps to go by (no log, or none that can be read), containers that run are taken for training. A step
