@@ -21,6 +21,8 @@ PATHS = {
     "workloads.v1beta1": "/apis/kueue.x-k8s.io/v1beta1",
     "clusterqueues": "/apis/kueue.x-k8s.io/v1beta2",
     "localqueues": "/apis/kueue.x-k8s.io/v1beta2",
+    "resourceflavors": "/apis/kueue.x-k8s.io/v1beta2",
+    "topologies": "/apis/kueue.x-k8s.io/v1beta2",
     "jobgoodputs": "/apis/goodput.dev/v1alpha1",
     "fleetgoodputs": "/apis/goodput.dev/v1alpha1",
     "logs": "/apis/kwok.x-k8s.io/v1alpha1",
@@ -32,7 +34,7 @@ PATHS = {
     "resourceclaimtemplates": "/apis/resource.k8s.io/v1",
     "provisioningrequests": "/apis/autoscaling.x-k8s.io/v1",
 }
-CLUSTER_SCOPED = ("nodes", "clusterqueues", "admissionchecks", "fleetgoodputs", "clustertrainingruntimes", "resourceslices", "deviceclasses")
+CLUSTER_SCOPED = ("nodes", "clusterqueues", "admissionchecks", "fleetgoodputs", "clustertrainingruntimes", "resourceslices", "deviceclasses", "resourceflavors", "topologies")
 
 
 class ApiError(Exception):

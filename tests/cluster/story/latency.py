@@ -20,7 +20,7 @@ Change = namedtuple("Change", "time job kind cause latency")
 CAUSES = {
     "phase Pending": ("created", "target"),
     "phase Queued": ("created", "target", "workload", "suspend", "resume"),
-    "phase Provisioning": ("workload", "resume", "new pod", "unschedulable", "target", "created"),
+    "phase Provisioning": ("workload", "resume", "new pod", "unschedulable", "target", "created", "node"),
     "phase Starting": ("created", "target", "workload", "resume", "new pod", "bound", "unschedulable"),
     "phase Training": ("run", "bound", "step"),
     "phase Recovering": ("lost", "gone", "restart", "workload", "resume", "node", "suspend"),

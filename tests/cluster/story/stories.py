@@ -10,6 +10,7 @@ import story_cohort
 import story_failures
 import story_gates
 import story_hand
+import story_hotswap
 import story_leaderworkerset
 import story_node_signals
 import story_nodes
@@ -22,7 +23,7 @@ import story_rayjob
 import story_training
 import story_trainjob
 
-NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals,claims"
+NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals,claims,hotswap"
 
 
 def play_all(options, cluster, facts, tally):
@@ -41,6 +42,7 @@ def play_all(options, cluster, facts, tally):
         "trainjob": lambda: story_trainjob.play(cluster),
         "podgroup": lambda: story_podgroup.play(cluster),
         "claims": lambda: story_claims.play(cluster),
+        "hotswap": lambda: story_hotswap.play(cluster),
         "pytorchjob": lambda: story_pytorchjob.play(cluster),
         "leaderworkerset": lambda: story_leaderworkerset.play(cluster),
         "rayjob": lambda: story_rayjob.play(cluster),
