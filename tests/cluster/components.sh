@@ -75,7 +75,7 @@ start_kwok() {
   start kwok "$BIN/kwok" --kubeconfig="$KC/kwok" --config="$HERE/conf/kwok-stages.yaml" --manage-all-nodes=false \
     --manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake --node-ip=127.0.0.1 --node-port="$KWOK_PORT" \
     --server-address="127.0.0.1:$KWOK_PORT" --tls-cert-file="$PKI/kwok-server.crt" --tls-private-key-file="$PKI/kwok-server.key" \
-    --cidr=10.1.0.0/16 --node-lease-duration-seconds=40 --enable-crds=Logs,ClusterLogs
+    --cidr=10.1.0.0/16 --node-lease-duration-seconds=40 --enable-crds=Logs,ClusterLogs,PortForward
 }
 
 start_jobset() {

@@ -7,7 +7,7 @@ set -euo pipefail
 # shellcheck source=tests/harness/count.sh
 . "$ROOT/tests/harness/count.sh"
 umask 077
-mine=tenant theirs=tenant-other health=28199
+mine=tenant theirs=tenant-other health=28199 page=28198
 chart=$ROOT/helm/goodput-controller
 manifest=$RUN/tenant.yaml
 controller_log=$LOGS/tenant-controller.log
@@ -84,7 +84,7 @@ for manifest in yaml.safe_load_all(open(sys.argv[1], encoding="utf-8")):
 PYTHON
 )
 "$ROOT/.build/bin/goodput-controller" "${flags[@]}" --kubeconfig="$KC/tenant-controller" --health-bind-address=127.0.0.1:$health \
-  --page-bind-address=0 --lease-namespace=$mine --status-interval=1s >"$controller_log" 2>&1 &
+  --page-bind-address=127.0.0.1:$page --lease-namespace=$mine --status-interval=1s >"$controller_log" 2>&1 &
 pid=$!
 ready() { curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$health/readyz" || true; }
 same_soon "the controller with Roles alone becomes ready" 200 ready
@@ -115,5 +115,32 @@ refused "all namespaces" "cannot list resource \"jobgoodputs\" in API group \"go
 refused "a fleet of all namespaces" "at the cluster scope" by_team goodput fleet -A
 refused "another namespace" "in the namespace \"$theirs\"" by_team goodput top -n $theirs
 refused "spans of a controller of the whole cluster" "in the namespace \"goodput-system\"" by_team goodput ledger train
+# kwok forwards the port of a pod that stands for the controller's, which is a process here.
+kubectl apply -f - >/dev/null <<CONTROLLER
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: PortForward
+metadata: {name: controller, namespace: $mine}
+spec: {forwards: [{ports: [8082], target: {port: $page, address: 127.0.0.1}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: controller, namespace: $mine, labels: {app.kubernetes.io/name: goodput-controller}}
+spec:
+  tolerations: [{operator: Exists}]
+  containers: [{name: controller, image: registry.example/goodput:v1, args: ["--page-bind-address=127.0.0.1:8082"]}]
+CONTROLLER
+kubectl wait pod controller -n $mine --for=jsonpath='{.status.phase}'=Running --timeout=60s >/dev/null
+spans() { by_team goodput ledger train --controller-namespace $mine; }
+allow() { # rights of the team in its namespace: name, verbs, resource
+  kubectl create role "$1" -n $mine --verb="$2" --resource="$3" >/dev/null
+  kubectl create rolebinding "$1" -n $mine --role="$1" --serviceaccount=$mine:team >/dev/null
+}
+refused "spans of its own controller, without the right to list pods" "cannot list resource \"pods\"" spans
+allow pods get,list pods
+refusal() { spans 2>&1 | grep -o 'cannot create resource "pods/portforward"'; }
+same_soon "the same, without the right to forward ports" 'cannot create resource "pods/portforward"' refusal
+allow forwards create pods/portforward
+rescheduled() { spans | grep -o Rescheduling | sort -u; }
+same_soon "with both it reads them" Rescheduling rescheduled
 refused "a FleetGoodput, which belongs to no namespace" "cannot get resource \"fleetgoodputs\"" by_team goodput fleet capacity
 finish
