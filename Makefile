@@ -159,6 +159,7 @@ WAKEUPS := tests/harness/wakeups.c
 REVIEWS := tests/harness/reviews.c
 SHARED_io := $(RAWSERVER) $(STEER) $(WAKEUPS)
 SHARED_kube := $(RAWSERVER) $(STEER) $(WAKEUPS) $(REVIEWS)
+SHARED_runtime := tests/preload/preload.c
 SHARED_sources := $(RAWSERVER)
 SHARED_recorder := $(RAWSERVER) $(STEER) $(REVIEWS)
 SHARED_export := $(RAWSERVER) $(STEER) $(REVIEWS)
@@ -176,6 +177,8 @@ PRELOAD := $(call objects,tests/preload/preload.c)
 $(OUT)/preload/%.so: tests/preload/%.c tests/preload/clock.h
 	@mkdir -p $(dir $@)
 	$(CC) -std=c17 -D_GNU_SOURCE -O1 -fno-omit-frame-pointer -g $(WARNINGS) -shared -fPIC -o $@ $<
+
+$(OUT)/tests/test-runtime: | $(OUT)/preload/clock.so
 
 $(OUT)/tests/test-faults: $(call objects,$(wildcard tests/faults/*.c) tests/runtime/program.c) $(PRELOAD) $(APISERVER) $(OUT)/libbase.a | $(OUT)/preload/clock.so
 	@mkdir -p $(dir $@)

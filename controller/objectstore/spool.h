@@ -13,6 +13,7 @@
 struct spool_file {
     char *key; /* its path below the root: the key in the store; heap */
     int64_t size_bytes;
+    int64_t completed_ms; /* Unix time at which it was renamed into its folder */
 };
 
 struct spool_list {

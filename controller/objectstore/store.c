@@ -58,6 +58,15 @@ static bool is_bucket(struct slice name) {
     return name.size_bytes >= 3 && name.size_bytes <= 222;
 }
 
+/* HTTP clients and servers resolve "." and ".." in a path, each in its own way. */
+static bool has_dot_segment(struct slice path) {
+    struct slice segment;
+    while (slice_take_until(&path, '/', &segment))
+        if (slice_is(segment, ".") || slice_is(segment, ".."))
+            return true;
+    return slice_is(path, ".") || slice_is(path, "..");
+}
+
 static void set_s3_endpoint(struct object_place *place, const char *endpoint, const char *region) {
     place->region = mem_strdup(first_of(region, "AWS_REGION", first_of(NULL, "AWS_DEFAULT_REGION", "us-east-1")));
     endpoint = first_of(endpoint, "AWS_ENDPOINT_URL_S3", first_of(NULL, "AWS_ENDPOINT_URL", NULL));
@@ -82,6 +91,9 @@ static int set_place(struct object_place *place, const struct object_store_optio
     }
     if (!is_bucket(bucket))
         return error_set(err, EINVAL, "%s: \"%.*s\" is not the name of a bucket", o->url, SLICE_ARG(bucket));
+    if (has_dot_segment(rest))
+        return error_set(err, EINVAL, "%s: a prefix has no \".\" and no \"..\" between its slashes: write it without",
+                         o->url);
     while (slice_ends(rest, "/"))
         rest.size_bytes--;
     place->url = mem_strdup(o->url);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "io/work.h"
 #include "kube/backoff.h"
 #include "objectstore/spool.h"
@@ -43,6 +44,7 @@ struct uploader {
     bool is_woken, has_failed, is_store_down;
     int64_t retry_after_us;
     int reported; /* the code of the trouble that was logged; 0: none */
+    char *why;    /* heap; NULL: nothing has failed yet */
 };
 
 static void pass_free(void *data) {
@@ -69,11 +71,20 @@ static void log_once(struct uploader *u, const struct error *err) {
     u->reported = err->code;
 }
 
+static int64_t oldest_ms(const struct spool_list *list) {
+    int64_t oldest = INT64_MAX;
+    for (size_t i = 0; i < list->count; i++)
+        oldest = min_of(oldest, list->files[i].completed_ms);
+    return oldest;
+}
+
 static void fail(struct uploader *u, const struct error *err) {
     u->has_failed = true;
     u->figures.failures++;
     if (u->figures.failing_since_ms == TIME_UNKNOWN)
-        u->figures.failing_since_ms = wall_ms(loop_wall(u->loop));
+        u->figures.failing_since_ms = min_of(oldest_ms(&u->pass->list), wall_ms(loop_wall(u->loop)));
+    free(u->why);
+    u->why = mem_strdup(error_text(err));
     log_once(u, err);
 }
 
@@ -201,6 +212,7 @@ void uploader_free(struct uploader *u) {
     work_pool_free(u->pool);
     pass_free(u->pass);
     loop_timer_free(u->timer);
+    free(u->why);
     free(u);
 }
 
@@ -215,4 +227,5 @@ void uploader_wake(struct uploader *u) {
 
 void uploader_figures(const struct uploader *u, struct uploader_figures *figures) {
     *figures = u->figures;
+    figures->why = u->why != NULL ? u->why : "";
 }

@@ -11,7 +11,10 @@ struct uploader;
 struct uploader_figures {
     int64_t stored, failures;
     int64_t waiting, waiting_bytes; /* of at most SPOOL_MAX_FILES objects, as of the last pass */
-    int64_t failing_since_ms;       /* TIME_UNKNOWN: the last pass stored all */
+    /* TIME_UNKNOWN: the last pass stored all. Else the first failure since, or when the oldest waiting object was
+     * completed: also a process that was started again finds that. */
+    int64_t failing_since_ms;
+    const char *why; /* of the newest failure; borrowed until the next turn of the loop; "" */
 };
 
 /* root: borrowed forever. max_bytes: of the objects in memory, all together; a larger one is not stored. */

@@ -6,9 +6,12 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "base/slice.h"
+#include "folder.h"
 #include "operator/runtime/fleet_nodes.h"
+#include "preload/preload.h"
 #include "program.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -173,6 +176,48 @@ static bool has(struct apiserver *s, const char *name, const char *text) {
     CLEANUP_FREE char *command = mem_format("get fleetgoodputs /%s", name);
     CLEANUP_FREE char *json = apiserver_ask(s, command);
     return json != NULL && strstr(json, text) != NULL;
+}
+
+/* A bucket that does not answer, and a clock that is a day later. */
+TEST(an_archive_that_is_not_written_for_a_day_degrades_the_fleet) {
+    struct apiserver *s = serve();
+    struct preload_clock *clock = preload_clock(1);
+    char spool[FOLDER_PATH];
+    REQUIRE(s != NULL && clock != NULL);
+    folder_make(spool);
+    const char *waiting = "cluster=here/date=2026-01-01/namespace=default/j_u_t_1764000000.jsonl.gz";
+    folder_write(spool, waiting, "");
+    setenv("AWS_ACCESS_KEY_ID", "x", 1);
+    setenv("AWS_SECRET_ACCESS_KEY", "y", 1);
+    CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
+    CHECK_INT(apiserver_do(s, FLEET("all", "\"window\":{\"rolling\":\"7d\"}")), 0);
+    preload_begin();
+    struct program *c = program_start(
+        "goodput-controller",
+        (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0", "--leader-elect=false",
+                         "--status-interval=100ms", "--archive=s3://bucket", "--archive-endpoint=http://127.0.0.1:1",
+                         "--archive-spool", spool, NULL});
+    preload_end();
+    CHECK(program_says(c, "archive not uploaded", DEADLINE_MS));
+    CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 1"), 0);
+    clock->step_us = 23 * HOUR_MS * 1000;
+    CHECK_INT(add_job(s, "small", "q2", 2, false), 0); /* so that a status is written */
+    CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 2"), 0);
+    check_has(s, "all", (const char *[]){"\"reason\":\"AsExpected\"", NULL});
+    clock->step_us = 25 * HOUR_MS * 1000;
+    CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all "
+                              ".status.conditions[?(@.type==\"Degraded\")].reason ArchiveNotWritten"),
+              0);
+    check_has(s, "all", (const char *[]){"the archive has not been written since 20", "s3://bucket: ", NULL});
+    CLEANUP_FREE char *path = mem_format("%s/%s", spool, waiting);
+    CHECK_INT(unlink(path), 0); /* nothing waits: nothing fails */
+    CHECK_INT(apiserver_do(s, "wait 240s field fleetgoodputs /all "
+                              ".status.conditions[?(@.type==\"Degraded\")].reason AsExpected"),
+              0);
+    program_free(c);
+    preload_done(clock);
+    folder_remove(spool);
+    apiserver_stop(s);
 }
 
 /* Without nodes there is no capacity, and the condition has the server's words until they may be read. */

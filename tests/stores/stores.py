@@ -289,7 +289,8 @@ def temporary_keys(rig, t):
 def settings(rig, t):
     t.store.make(t.bucket)
     refused = {"s3://": "is not the name of a bucket", "s3://a/b": "is not the name of a bucket", "ftp://bucket/x": "a store is s3://BUCKET/PREFIX or gs://BUCKET/PREFIX",
-              "s3://a?b=c/x": "is not the name of a bucket"}
+              "s3://a?b=c/x": "is not the name of a bucket", "s3://bucket/a/../b": "a prefix has no", "gs://bucket/..": "a prefix has no",
+              "s3://bucket/./a/": "a prefix has no"}
     for url, words in refused.items():
         c = t.start(url=url)
         rig.check(f"--archive={url} is refused", c.process.wait(30) != 0 and words in c.text(), c.text())

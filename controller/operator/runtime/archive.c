@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
-#include "base/minmax.h"
 #include "io/work.h"
 #include "objectstore/uploader.h"
 #include "operator/model/archive.h"
@@ -67,6 +66,7 @@ struct runtime_archive {
     struct object_store *store; /* NULL: the volume is the archive */
     struct uploader *uploader;
     uint64_t reported; /* hash of the trouble that was logged */
+    char *why;         /* of the newest failure; heap; NULL */
     bool is_late;      /* the volume took too long: no status waits until it answers */
 };
 
@@ -105,14 +105,11 @@ struct runtime_archive *runtime_archive_new(struct loop *loop, const struct runt
     return a;
 }
 
-static int64_t earlier_of(int64_t a_ms, int64_t b_ms) {
-    return a_ms == TIME_UNKNOWN ? b_ms : b_ms == TIME_UNKNOWN ? a_ms : min_of(a_ms, b_ms);
-}
-
 void runtime_archive_figures(const struct runtime_archive *a, struct archive_figures *figures) {
     struct uploader_figures uploads;
     *figures = a->figures;
     figures->pending_bytes = (int64_t)a->bytes;
+    figures->why = a->why != NULL ? a->why : "";
     if (a->uploader == NULL)
         return;
     uploader_figures(a->uploader, &uploads);
@@ -120,7 +117,11 @@ void runtime_archive_figures(const struct runtime_archive *a, struct archive_fig
     figures->uploads = uploads.stored;
     figures->waiting = uploads.waiting;
     figures->failures += uploads.failures;
-    figures->failing_since_ms = earlier_of(figures->failing_since_ms, uploads.failing_since_ms);
+    if (uploads.failing_since_ms != TIME_UNKNOWN &&
+        (figures->failing_since_ms == TIME_UNKNOWN || uploads.failing_since_ms < figures->failing_since_ms)) {
+        figures->failing_since_ms = uploads.failing_since_ms;
+        figures->why = uploads.why;
+    }
 }
 
 /* ---- on a thread ---- */
@@ -205,6 +206,8 @@ static void report(struct archive_job *j, const struct error *err) {
     a->figures.failures++;
     if (a->figures.failing_since_ms == TIME_UNKNOWN)
         a->figures.failing_since_ms = wall_ms(loop_wall(a->loop));
+    free(a->why);
+    a->why = mem_strdup(error_text(err));
     if (a->reported != reported)
         jsonlog(JSONLOG_ERROR, "archive not written: accounting continues, and it is tried again", "error",
                 LOG_S(error_text(err)), NULL);
@@ -390,5 +393,6 @@ void runtime_archive_free(struct runtime_archive *a) {
     uploader_free(a->uploader);
     object_store_free(a->store);
     work_pool_free(a->pool);
+    free(a->why);
     free(a);
 }

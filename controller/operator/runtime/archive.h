@@ -13,6 +13,7 @@ struct archive_job; /* of one JobGoodput */
 struct archive_figures {
     int64_t objects, failures, lost, pending_bytes; /* lost: how often spans were dropped */
     int64_t failing_since_ms; /* TIME_UNKNOWN: the last write to the volume, and to the store, succeeded */
+    const char *why;          /* of the newest failure of what fails longest; borrowed until the next turn; "" */
     bool has_store;
     int64_t uploads, waiting; /* objects that went to the store, and that are to */
 };

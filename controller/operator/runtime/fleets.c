@@ -6,6 +6,7 @@
 #include "base/jwrite.h"
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "base/rfc3339.h"
 #include "fleet/roll_store.h"
 #include "kube/reflector.h"
 #include "operator/fleet/status.h"
@@ -22,6 +23,7 @@
 #define ABSENT_RETRY_US INT64_C(60000000)
 #define REFRESH_MS INT64_C(600000) /* a status that would say the same is written no later */
 #define LEASE_LOOK_US INT64_C(1000000)
+#define ARCHIVE_TROUBLE_MS INT64_C(86400000) /* an archive that is not written for so long degrades the fleet */
 
 struct fleet_object {
     struct fleets *owner;
@@ -43,6 +45,7 @@ struct fleet_object {
 struct fleets {
     struct kube_client *client;
     const struct model *model;
+    const struct runtime_archive *archive; /* NULL: there is none */
     struct loop *loop;
     const struct kube_lease *lease;
     int64_t interval_us;
@@ -267,8 +270,23 @@ static void set_ready(const struct fleet_object *o, const struct rolled *r, stru
     }
 }
 
-static void set_degraded(const struct fleet_object *o, const struct outcome *out, bool is_coarse,
+/* "": it is written, or was within the last day. */
+static void explain_archive(const struct fleets *f, int64_t now_ms, char *text, size_t size_bytes) {
+    struct archive_figures figures;
+    char since[RFC3339_SIZE];
+    text[0] = '\0';
+    if (f->archive == NULL)
+        return;
+    runtime_archive_figures(f->archive, &figures);
+    if (figures.failing_since_ms != TIME_UNKNOWN && now_ms - figures.failing_since_ms >= ARCHIVE_TROUBLE_MS)
+        snprintf(text, size_bytes, "the archive has not been written since %s: %s",
+                 rfc3339_format_s(since, figures.failing_since_ms), figures.why);
+}
+
+static void set_degraded(const struct fleet_object *o, const struct outcome *out, bool is_coarse, int64_t now_ms,
                          struct fleets_condition *c) {
+    char archive[sizeof c->message];
+    explain_archive(o->owner, now_ms, archive, sizeof archive);
     const struct {
         bool is_so;
         const char *reason, *message;
@@ -283,6 +301,7 @@ static void set_degraded(const struct fleet_object *o, const struct outcome *out
          "status.settled is at its bound of 256 KiB: older hours are kept in longer spans, and after a restart what "
          "some "
          "jobs gained meanwhile is taken in proportion"},
+        {archive[0] != '\0', "ArchiveNotWritten", archive},
         {fleets_nodes_refusal(o->nodes) != NULL, "NodesForbidden", fleets_nodes_refusal(o->nodes)},
         {out->capacity_ms > 0 && out->idle_chip_ms < 0, "CapacityTooSmall",
          "the selected jobs hold more chips than the selected nodes have: spec.capacity leaves nodes out"},
@@ -363,7 +382,7 @@ static void attend(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
     }
     set_ready(o, r, &view.conditions[FLEETS_READY]);
     if (view.outcome != NULL)
-        set_degraded(o, &r->outcome, is_coarse, &view.conditions[FLEETS_DEGRADED]);
+        set_degraded(o, &r->outcome, is_coarse, now_ms, &view.conditions[FLEETS_DEGRADED]);
     keep_transitions(o, &view, now_ms);
     buf_clear(&f->status);
     r->outcome.until_ms = 0; /* a change of it alone causes no write */
@@ -431,10 +450,12 @@ void fleets_lead(struct fleets *f, const struct kube_lease *lease) {
     f->reflector = kube_reflector_new(f->client, &options, &handler);
 }
 
-struct fleets *fleets_new(struct kube_client *client, const struct model *model, int64_t interval_us) {
+struct fleets *fleets_new(struct kube_client *client, const struct model *model, const struct runtime_archive *archive,
+                          int64_t interval_us) {
     struct fleets *f = mem_new(struct fleets);
     f->client = client;
     f->model = model;
+    f->archive = archive;
     f->loop = kube_client_loop(client);
     f->interval_us = interval_us;
     f->timer = loop_timer_new(f->loop, work, f);

@@ -8,11 +8,13 @@
 #include "kube/client.h"
 #include "kube/lease.h"
 #include "operator/model/model.h"
+#include "operator/runtime/archive.h"
 
 struct fleets;
 
-/* Borrows client and model. interval_us: between two roll-ups. */
-struct fleets *fleets_new(struct kube_client *client, const struct model *model, int64_t interval_us);
+/* Borrows all. archive: NULL: there is none. interval_us: between two roll-ups. */
+struct fleets *fleets_new(struct kube_client *client, const struct model *model, const struct runtime_archive *archive,
+                          int64_t interval_us);
 void fleets_free(struct fleets *fleets);
 
 /* A JobGoodput as the server sent it; an empty object: it was deleted. Names are NUL-terminated. */

@@ -363,7 +363,7 @@ static int set_up(struct runtime *r, struct error **err) {
                                               flags->auto_create_labels, flags->auto_create_keep};
     r->records = runtime_records_new(r->client, (enum records_mode)flags->auto_create, &defaults);
     r->formats = runtime_formats_new(r->client, r->model);
-    r->fleets = fleets_new(r->client, r->model, flags->status_interval_us * FLEET_INTERVALS);
+    r->fleets = fleets_new(r->client, r->model, r->archive, flags->status_interval_us * FLEET_INTERVALS);
     r->connect_timer = loop_timer_new(r->loop, try_connect, r);
     r->end_timer = loop_timer_new(r->loop, on_end_timer, r);
     r->are_exports_started = true;
