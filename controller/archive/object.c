@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What lake engines read as NULL (Apache Hive). */
@@ -54,6 +55,39 @@ int64_t archive_object_sequence(const char *file, const char *prefix) {
     if (!slice_take_uint(&s, &sequence) || s.data - digits < MIN_DIGITS || sequence > ARCHIVE_MAX_SEQUENCE)
         return -1;
     return slice_is(s, ARCHIVE_SUFFIX) ? sequence : -1;
+}
+
+/* out has as many bytes as text. */
+static void unescape(char *out, struct slice text) {
+    while (text.size_bytes > 0) {
+        char hex[3] = "";
+        if (text.data[0] == '%' && text.size_bytes >= 3)
+            memcpy(hex, text.data + 1, 2);
+        bool is_escaped = isxdigit((unsigned char)hex[0]) && isxdigit((unsigned char)hex[1]);
+        *out++ = is_escaped ? (char)strtoul(hex, NULL, 16) : text.data[0];
+        text = slice_skip(text, is_escaped ? 3 : 1);
+    }
+    *out = '\0';
+}
+
+bool archive_object_parse(const char *file, struct archive_names *ret) {
+    struct slice rest = slice_of(file), name, uid, target_uid;
+    if (rest.size_bytes >= ARCHIVE_OBJECT_SIZE || !slice_take_until(&rest, '_', &name) ||
+        !slice_take_until(&rest, '_', &uid) || !slice_take_until(&rest, '_', &target_uid) ||
+        archive_object_sequence(rest.data, "") < 0)
+        return false;
+    unescape(ret->name, name);
+    unescape(ret->uid, uid);
+    unescape(ret->target_uid, target_uid);
+    return true;
+}
+
+bool archive_namespace_parse(const char *part, char ret[static ARCHIVE_OBJECT_SIZE]) {
+    struct slice rest = slice_of(part);
+    if (rest.size_bytes >= ARCHIVE_OBJECT_SIZE || !slice_take_prefix(&rest, "namespace="))
+        return false;
+    unescape(ret, rest);
+    return true;
 }
 
 char *archive_cluster_folder(const char *root, const char *cluster) {

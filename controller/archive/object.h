@@ -31,10 +31,17 @@ void archive_object_file(char out[static ARCHIVE_OBJECT_SIZE], const struct arch
 /* The sequence of a file's name; -1: it is not such a name, or has another prefix. */
 int64_t archive_object_sequence(const char *file, const char *prefix);
 
+/* The names in a file's name. Long ones were cut: a key of them has the same objects. */
+struct archive_names {
+    char name[ARCHIVE_OBJECT_SIZE], uid[ARCHIVE_OBJECT_SIZE], target_uid[ARCHIVE_OBJECT_SIZE];
+};
+bool archive_object_parse(const char *file, struct archive_names *ret);
+
 char *archive_cluster_folder(const char *root, const char *cluster); /* heap, and so on */
 char *archive_open_folder(const char *root, const struct archive_key *key);
 char *archive_date_folder(const char *root, const struct archive_key *key, const char *date);
 /* The folder's part of a path: "namespace=N". */
 void archive_namespace_part(char out[static ARCHIVE_OBJECT_SIZE], const char *namespace_);
+bool archive_namespace_parse(const char *part, char ret[static ARCHIVE_OBJECT_SIZE]);
 
 #endif

@@ -293,14 +293,15 @@ static int begin_object(struct growing *g, int64_t at_ms, const char *before, st
 }
 
 int archive_volume_append(const char *root, const struct archive_key *key, const struct archive_part *part,
-                          const char *before, struct slice lines, bool is_restart, int *ret_gaps, struct error **err) {
+                          const char *before, struct slice lines, bool is_restart, int64_t *ret_end_ms,
+                          struct error **err) {
     struct growing g __attribute__((cleanup(growing_done))) = {.root = root, .key = key};
     if (find_growing(&g, err) < 0)
         return err != NULL && *err != NULL ? -(*err)->code : -EIO;
     size_t kept = is_restart ? 0 : members_until(&g, part->from_ms);
     if (kept == 0 && before == NULL)
         return error_set(err, ESTALE, "%s: what precedes these spans is missing", g.folder);
-    *ret_gaps = kept == 0 && !is_restart && g.count > 0 && g.members[g.count - 1].part.to_ms < part->from_ms;
+    *ret_end_ms = g.count > 0 ? g.members[g.count - 1].part.to_ms : TIME_UNKNOWN;
     int r = kept > 0 ? keep_members(&g, kept, err) : begin_object(&g, part->from_ms, before, err);
     if (r == 0)
         r = append_part(&g, part, lines, false, err);
@@ -308,7 +309,7 @@ int archive_volume_append(const char *root, const struct archive_key *key, const
 }
 
 int archive_volume_publish(const char *root, const struct archive_key *key, bool is_last, int *ret_count,
-                           struct error **err) {
+                           int64_t *ret_end_ms, struct error **err) {
     struct growing g __attribute__((cleanup(growing_done))) = {.root = root, .key = key};
     *ret_count = 0;
     if (find_growing(&g, err) < 0)
@@ -326,5 +327,7 @@ int archive_volume_publish(const char *root, const struct archive_key *key, bool
     if (r == 0)
         r = complete(&g, err);
     *ret_count = r == 0;
+    if (ret_end_ms != NULL)
+        *ret_end_ms = last.to_ms;
     return r == 0 ? 0 : err != NULL && *err != NULL ? -(*err)->code : -EIO;
 }

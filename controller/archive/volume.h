@@ -14,14 +14,16 @@
 
 /* Appends the part to the job's object. before: the lines that an archive begins with at the part's start; with them,
  * a new object begins where no member ends at that time, or where is_restart. -ESTALE: they would be needed, and are
- * NULL. Other errors say what to do; the object is as before then. *ret_gaps: 1 where an object ended earlier: another
- * process knew the spans until then, and could not write them; else 0. */
+ * NULL. Other errors say what to do; the object is as before then. *ret_end_ms: where the job's newest object ended
+ * before; TIME_UNKNOWN: there was none. */
 int archive_volume_append(const char *root, const struct archive_key *key, const struct archive_part *part,
-                          const char *before, struct slice lines, bool is_restart, int *ret_gaps, struct error **err);
+                          const char *before, struct slice lines, bool is_restart, int64_t *ret_end_ms,
+                          struct error **err);
 /* Completes the job's object, unless it has no time yet; another one begins where it ends, unless it is final or the
- * last. *ret_count: the objects that were completed, 0 or 1. -EEXIST: another one of its name exists, with other
+ * last. *ret_count: the objects that were completed, 0 or 1; *ret_end_ms (NULL: not asked): where it
+ * ends. -EEXIST: another one of its name exists, with other
  * content. */
 int archive_volume_publish(const char *root, const struct archive_key *key, bool is_last, int *ret_count,
-                           struct error **err);
+                           int64_t *ret_end_ms, struct error **err);
 
 #endif

@@ -308,6 +308,7 @@ static void write_archive(struct prometheus_page *page, const struct archive_fig
     prometheus_sample(page, F_ARCHIVE_OBJECTS, none, none, archive->objects, 0);
     prometheus_sample(page, F_ARCHIVE_FAILURES, none, none, archive->failures, 0);
     prometheus_sample(page, F_ARCHIVE_LOST, none, none, archive->lost, 0);
+    prometheus_sample(page, F_ARCHIVE_LOST_TIME, none, none, archive->lost_ms, 3);
     prometheus_sample(page, F_ARCHIVE_PENDING, none, none, archive->pending_bytes, 0);
     if (archive->failing_since_ms != TIME_UNKNOWN)
         prometheus_sample(page, F_ARCHIVE_FAILING, none, none, archive->failing_since_ms, 3);

@@ -181,6 +181,8 @@
     X(F_ARCHIVE_FAILURES, "goodput_archive_failures", METRIC_COUNTER, "", "Writes to the archive that failed.")        \
     X(F_ARCHIVE_LOST, "goodput_archive_lost", METRIC_COUNTER, "",                                                      \
       "How often spans of a job could not be archived; the archive has their sums.")                                   \
+    X(F_ARCHIVE_LOST_TIME, "goodput_archive_lost_seconds", METRIC_COUNTER, "",                                         \
+      "Time of jobs of which the archive has sums and no spans, since they could not be archived.")                    \
     X(F_ARCHIVE_PENDING, "goodput_archive_pending_bytes", METRIC_GAUGE, "",                                            \
       "Spans in memory that wait for the archive.")                                                                    \
     X(F_ARCHIVE_FAILING, "goodput_archive_failing_since_timestamp_seconds", METRIC_GAUGE, "",                          \

@@ -22,9 +22,9 @@ static const char *const levels[] = {"cluster=", "date=", "namespace="};
 static void add_file(struct spool_list *list, const char *root, const char *path) {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-        list->files[list->count++] = (struct spool_file){
-            mem_strdup(path + strlen(root) + 1), st.st_size,
-            (int64_t)st.st_ctim.tv_sec * 1000 + st.st_ctim.tv_nsec / 1000000};
+        list->files[list->count++] =
+            (struct spool_file){mem_strdup(path + strlen(root) + 1), st.st_size,
+                                (int64_t)st.st_ctim.tv_sec * 1000 + st.st_ctim.tv_nsec / 1000000};
 }
 
 static int walk(const char *root, const char *folder, size_t level, struct spool_list *list, struct error **err) {

@@ -179,7 +179,11 @@ static void on_reply(void *context, const struct http_reply *reply, struct slice
     const int64_t retry_after_us = reply->retry_after_us;
     c->call = NULL;
     if (err != NULL) {
-        error_set(&mine, err->code, "%s: %s", s->place.url, error_text(err));
+        error_set(&mine, err->code, "%s: %s%s", s->place.url, error_text(err),
+                  err->code == EPROTO
+                      ? ": give the CA of the store's certificate by --archive-ca, and the name that is "
+                        "in the certificate by --archive-endpoint"
+                      : "");
         finish(c, OBJECT_FAILED, (struct slice){"", 0}, retry_after_us, mine);
     } else if (status >= 200 && status < 300) {
         finish(c, OBJECT_DONE, body, retry_after_us, NULL);

@@ -38,6 +38,9 @@ struct uploader {
     struct kube_backoff backoff;
     struct work_task *listing;
     struct pass *pass; /* NULL: between passes */
+    struct mono_time pass_started;
+    uploader_emptied *emptied;
+    void *context;
     size_t next;
     struct slot slots[AT_ONCE];
     struct uploader_figures figures;
@@ -103,6 +106,8 @@ static void end_pass(struct uploader *u) {
         u->reported = 0;
         u->figures.failing_since_ms = TIME_UNKNOWN;
         kube_backoff_reset(&u->backoff);
+        if (!has_more)
+            u->emptied(u->context, u->pass_started);
     }
     loop_timer_set(u->timer, wait_us);
 }
@@ -177,6 +182,7 @@ static void start_pass(void *context) {
     struct pass *p = mem_new(struct pass);
     p->root = mem_strdup(u->root);
     u->pass = p;
+    u->pass_started = loop_now(u->loop);
     u->next = 0;
     u->retry_after_us = 0;
     u->is_woken = u->has_failed = u->is_store_down = false;
@@ -185,12 +191,15 @@ static void start_pass(void *context) {
 
 /* ---- what others call ---- */
 
-struct uploader *uploader_new(struct loop *loop, struct object_store *store, const char *root, size_t max_bytes) {
+struct uploader *uploader_new(struct loop *loop, struct object_store *store, const char *root, size_t max_bytes,
+                              uploader_emptied *emptied, void *context) {
     struct uploader *u = mem_new(struct uploader);
     *u = (struct uploader){.loop = loop,
                            .store = store,
                            .root = root,
                            .max_bytes = (int64_t)max_bytes,
+                           .emptied = emptied,
+                           .context = context,
                            .pool = work_pool_new(loop, THREADS),
                            .backoff = {.min_us = RETRY_US, .max_us = RETRY_MAX_US},
                            .figures.failing_since_ms = TIME_UNKNOWN};

@@ -17,8 +17,12 @@ struct uploader_figures {
     const char *why; /* of the newest failure; borrowed until the next turn of the loop; "" */
 };
 
+/* All objects that were complete at that time of the loop's clock are in the store. */
+typedef void uploader_emptied(void *context, struct mono_time at);
+
 /* root: borrowed forever. max_bytes: of the objects in memory, all together; a larger one is not stored. */
-struct uploader *uploader_new(struct loop *loop, struct object_store *store, const char *root, size_t max_bytes);
+struct uploader *uploader_new(struct loop *loop, struct object_store *store, const char *root, size_t max_bytes,
+                              uploader_emptied *emptied, void *context);
 void uploader_free(struct uploader *uploader); /* NULL-safe; what is under way is given up */
 void uploader_wake(struct uploader *uploader); /* an object was completed; NULL-safe */
 void uploader_figures(const struct uploader *uploader, struct uploader_figures *figures);

@@ -30,8 +30,8 @@ static int append(const char *root, int64_t from_ms, int64_t to_ms, bool is_fina
                   struct error **err) {
     CLEANUP_FREE char *line = mem_format("{\"record\":\"span\",\"n\":%" PRId64 "}\n", from_ms / STEP_MS);
     const struct archive_part part = {from_ms, to_ms, is_final};
-    int gaps;
-    return archive_volume_append(root, &key, &part, before, slice_of(line), false, &gaps, err);
+    int64_t end_ms;
+    return archive_volume_append(root, &key, &part, before, slice_of(line), false, &end_ms, err);
 }
 
 /* ---- what is there ---- */
@@ -93,7 +93,7 @@ static void write_on(const char *root, _Atomic int64_t *checkpoint_ms, uint64_t 
         if (append(root, at_ms, at_ms + STEP_MS, false, before, NULL) < 0)
             _exit(1);
         *checkpoint_ms = at_ms + STEP_MS;
-        if (random_below(&seed, 4) == 0 && archive_volume_publish(root, &key, false, &count, NULL) < 0)
+        if (random_below(&seed, 4) == 0 && archive_volume_publish(root, &key, false, &count, NULL, NULL) < 0)
             _exit(2);
     }
 }
@@ -121,7 +121,7 @@ TEST(a_process_that_is_killed_200_times_loses_nothing_and_writes_nothing_twice) 
     int count;
     int64_t at_ms = *checkpoint_ms;
     CHECK_INT(append(root, at_ms, at_ms + STEP_MS, true, "{\"record\":\"job\"}\n", &err), 0);
-    CHECK_INT(archive_volume_publish(root, &key, false, &count, &err), 0);
+    CHECK_INT(archive_volume_publish(root, &key, false, &count, NULL, &err), 0);
     struct found f = read_archive(root);
     CHECK(f.is_whole);
     CHECK(f.has_end);
@@ -147,9 +147,9 @@ TEST(an_object_continues_where_the_checkpoint_ends_and_not_behind_it) {
     CHECK_INT(append(root, 1000, 3000, false, "{\"record\":\"job\"}\n", &err), 0); /* of the checkpoint before */
     CHECK_INT(append(root, 3000, 4000, true, NULL, &err), 0);
     CHECK_INT(append(root, 3000, 4500, true, NULL, &err), 0); /* another final status */
-    CHECK_INT(archive_volume_publish(root, &key, false, &count, &err), 0);
+    CHECK_INT(archive_volume_publish(root, &key, false, &count, NULL, &err), 0);
     CHECK_INT(count, 1);
-    CHECK_INT(archive_volume_publish(root, &key, false, &count, &err), 0);
+    CHECK_INT(archive_volume_publish(root, &key, false, &count, NULL, &err), 0);
     CHECK_INT(count, 0);
     struct found f = read_archive(root);
     CHECK(f.is_whole);
@@ -161,15 +161,16 @@ TEST(an_object_continues_where_the_checkpoint_ends_and_not_behind_it) {
 TEST(without_the_part_before_an_archive_begins_again_or_says_what_is_missing) {
     char root[FOLDER_PATH];
     CLEANUP_ERROR struct error *err = NULL;
-    int gaps, count;
+    int count;
+    int64_t end_ms;
     folder_make(root);
     CHECK_INT(append(root, 0, 1000, false, "{\"record\":\"job\"}\n", &err), 0);
     CHECK_INT(append(root, 5000, 6000, false, NULL, &err), -ESTALE);
     const struct archive_part part = {5000, 6000, false};
-    CHECK_INT(archive_volume_append(root, &key, &part, "{\"record\":\"job\"}\n", slice_of("x\n"), false, &gaps, NULL),
+    CHECK_INT(archive_volume_append(root, &key, &part, "{\"record\":\"job\"}\n", slice_of("x\n"), false, &end_ms, NULL),
               0);
-    CHECK_INT(gaps, 1);
-    CHECK_INT(archive_volume_publish(root, &key, true, &count, NULL), 0);
+    CHECK_INT(end_ms, 1000);
+    CHECK_INT(archive_volume_publish(root, &key, true, &count, NULL, NULL), 0);
     struct found f = read_archive(root);
     CHECK_INT(f.objects, 2);
     CHECK_INT(f.starts, 2);
@@ -189,14 +190,14 @@ TEST(an_object_of_the_same_name_and_content_is_done_and_one_with_other_content_i
     CHECK_INT(append(root, 0, 1000, true, "{\"record\":\"job\"}\n", &err), 0);
     CLEANUP_FREE char *copy = mem_format("mkdir -p '%s' && cp '%s/%s' '%s/%s'", dated, open, file, dated, file);
     CHECK_INT(system(copy), 0);
-    CHECK_INT(archive_volume_publish(root, &key, false, &count, &err), 0);
+    CHECK_INT(archive_volume_publish(root, &key, false, &count, NULL, &err), 0);
     CHECK_INT(count, 1);
     CLEANUP_FREE char *other = mem_format("mv '%s/%s' '%s/%s' && echo x >> '%s/%s' && cp '%s/%s' /dev/null", dated,
                                           file, open, file, open, file, open, file);
     CHECK_INT(system(other), 0);
     CLEANUP_FREE char *differs = mem_format("echo y > '%s/%s'", dated, file);
     CHECK_INT(system(differs), 0);
-    CHECK_INT(archive_volume_publish(root, &key, false, &count, &err), -EEXIST);
+    CHECK_INT(archive_volume_publish(root, &key, false, &count, NULL, &err), -EEXIST);
     CHECK(strstr(error_text(err), "it has other content than the job's spans: move it away") != NULL);
     folder_remove(root);
 }
@@ -205,7 +206,8 @@ TEST(an_object_of_the_same_name_and_content_is_done_and_one_with_other_content_i
 TEST(no_name_comes_twice_where_the_objects_before_are_not_there_any_more) {
     char root[FOLDER_PATH], first[ARCHIVE_OBJECT_SIZE], second[ARCHIVE_OBJECT_SIZE];
     CLEANUP_ERROR struct error *err = NULL;
-    int gaps, count;
+    int count;
+    int64_t end_ms;
     struct archive_key at = key;
     const struct archive_part part = {0, 1000, false}, next = {1000, 2000, false};
     CLEANUP_FREE char *dated = archive_date_folder("", &key, "1970-01-01");
@@ -216,12 +218,12 @@ TEST(no_name_comes_twice_where_the_objects_before_are_not_there_any_more) {
         folder_make(root);
         CLEANUP_FREE char *a = mem_format("%s%s/%s", root, dated, first),
                           *b = mem_format("%s%s/%s", root, dated, second);
-        CHECK_INT(archive_volume_append(root, &at, &part, "{}\n", slice_of("x\n"), false, &gaps, &err), 0);
-        CHECK_INT(archive_volume_publish(root, &at, false, &count, &err), 0);
+        CHECK_INT(archive_volume_append(root, &at, &part, "{}\n", slice_of("x\n"), false, &end_ms, &err), 0);
+        CHECK_INT(archive_volume_publish(root, &at, false, &count, NULL, &err), 0);
         CHECK_INT(access(a, F_OK), life == 0 ? 0 : -1);
         unlink(a);
-        CHECK_INT(archive_volume_append(root, &at, &next, NULL, slice_of("y\n"), false, &gaps, &err), 0);
-        CHECK_INT(archive_volume_publish(root, &at, true, &count, &err), 0);
+        CHECK_INT(archive_volume_append(root, &at, &next, NULL, slice_of("y\n"), false, &end_ms, &err), 0);
+        CHECK_INT(archive_volume_publish(root, &at, true, &count, NULL, &err), 0);
         CHECK_INT(access(b, F_OK), life == 0 ? 0 : -1);
         at.now_s += 2;
         folder_remove(root);
@@ -271,7 +273,7 @@ TEST(what_a_full_volume_cut_is_not_in_the_object) {
     signal(SIGXFSZ, SIG_DFL);
     CHECK_INT(r, -EFBIG);
     CHECK_INT(append(root, 1000, 2000, false, NULL, NULL), 0);
-    CHECK_INT(archive_volume_publish(root, &key, true, &count, NULL), 0);
+    CHECK_INT(archive_volume_publish(root, &key, true, &count, NULL, NULL), 0);
     struct found f = read_archive(root);
     CHECK(f.is_whole);
     CHECK_INT(f.parts, 2);
@@ -316,7 +318,7 @@ static int fill_and_clear(const char *root) {
         return 2;
     unlink(other);
     if (append(root, at_ms, at_ms + STEP_MS, true, NULL, &none) < 0 ||
-        archive_volume_publish(root, &key, false, &count, &none) < 0)
+        archive_volume_publish(root, &key, false, &count, NULL, &none) < 0)
         return 3;
     struct found f = read_archive(root);
     return f.is_whole && f.has_end && f.parts == at_ms / STEP_MS + 1 ? 0 : 4;

@@ -13,12 +13,13 @@ static struct archive_key key_of(const struct model_job *job, const char *cluste
 
 int archive_keep(struct model_job *job, const char *root, const char *cluster) {
     struct archive_piece piece;
-    int count = 0, r = 0, gaps;
+    int64_t end_ms;
+    int count = 0, r = 0;
     while (r == 0 && model_job_archive_next(job, &piece)) {
         CLEANUP_ERROR struct error *err = NULL;
         const struct archive_key key = key_of(job, cluster, piece.target_uid);
         const struct archive_part part = {piece.from_ms, piece.to_ms, piece.is_final};
-        r = archive_volume_append(root, &key, &part, piece.before, slice_of(piece.lines), piece.is_restart, &gaps,
+        r = archive_volume_append(root, &key, &part, piece.before, slice_of(piece.lines), piece.is_restart, &end_ms,
                                   &err);
         if (r < 0)
             fprintf(stderr, "%s\n", error_text(err));
@@ -32,7 +33,7 @@ int archive_keep_complete(struct model_job *job, const char *root, const char *c
     CLEANUP_ERROR struct error *err = NULL;
     const struct archive_key key = key_of(job, cluster, job->target->uid);
     int count;
-    if (archive_volume_publish(root, &key, false, &count, &err) < 0) {
+    if (archive_volume_publish(root, &key, false, &count, NULL, &err) < 0) {
         fprintf(stderr, "%s\n", error_text(err));
         return -1;
     }

@@ -236,7 +236,7 @@ static void feed(struct model *m, const struct recording *rec, const struct repl
         recording_read_logs(m, rec, logs, events->events[event].at_ms);
 }
 
-/* Also their checkpoints, so that a successor has the same, too. */
+/* But for their checkpoints: with an archive they have until when it is stored. */
 TEST(statuses_are_the_same_with_and_without_an_archive) {
     size_t compared = 0;
     for (int k = 0; k < RECORDING_COUNT; k++) {
@@ -254,6 +254,8 @@ TEST(statuses_are_the_same_with_and_without_an_archive) {
             for (int i = 0; i < recording_job_count(rec) && (e % 16 == 0 || e + 1 == events.count); i++, compared++) {
                 CLEANUP_FREE char *a = replay_status(with, rec->namespace_, rec->jobs[i].name, at_ms, NULL);
                 CLEANUP_FREE char *b = replay_status(without, rec->namespace_, rec->jobs[i].name, at_ms, NULL);
+                fake_cut_checkpoint(a);
+                fake_cut_checkpoint(b);
                 CHECK_TEXT(a, b);
             }
         }

@@ -3,12 +3,15 @@
 
 #include "apiserver/apiserver.h"
 #include "archive/members.h"
+#include "base/clock.h"
 #include "base/mem.h"
+#include "base/rfc3339.h"
 #include "folder.h"
 #include "followed.h"
 #include "program.h"
 
 #include <glob.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,13 +19,17 @@
 #define DEADLINE_MS 120000
 #define STEPS 3000 /* most of them settle */
 
-static bool start(struct followed *f, const char *archive) {
-    f->controller =
-        program_start("goodput-controller",
-                      (const char *[]){"--kubeconfig", apiserver_kubeconfig(f->server), "--health-bind-address=0",
-                                       "--archive", archive, "--cluster-name=here", "--leader-elect=false",
-                                       "--status-interval=1s", "--log-root", f->root, NULL});
+static bool start_with(struct followed *f, const char *archive, const char *spool) {
+    f->controller = program_start(
+        "goodput-controller",
+        (const char *[]){"--kubeconfig", apiserver_kubeconfig(f->server), "--health-bind-address=0", "--archive",
+                         archive, "--cluster-name=here", "--leader-elect=false", "--status-interval=1s", "--log-root",
+                         f->root, spool != NULL ? "--archive-spool" : NULL, spool, NULL});
     return f->controller != NULL;
+}
+
+static bool start(struct followed *f, const char *archive) {
+    return start_with(f, archive, NULL);
 }
 
 static void write_steps(const struct followed *f, int from, int to) {
@@ -98,8 +105,88 @@ TEST(a_killed_controllers_archive_is_continued_and_has_the_final_status) {
     CHECK_INT(count(table, "\n") > 5, 1);
     CLEANUP_FREE char *absent = ledger("k", archive, "jsonl", 1);
     CHECK_INT(count(absent, "the archive has no job default/k"), 1);
+    CHECK_INT(count(program_output(f.controller), "spans are missing"), 0);
     followed_end(&f);
     folder_remove(archive);
+}
+
+static size_t count_objects(const char *archive, const char *folder) {
+    CLEANUP_FREE char *pattern = mem_format("%s/cluster=here/%s/namespace=default/j_*.jsonl.gz", archive, folder);
+    glob_t paths;
+    size_t n = glob(pattern, 0, NULL, &paths) == 0 ? paths.gl_pathc : 0;
+    globfree(&paths);
+    return n;
+}
+
+TEST(what_a_jobgoodput_that_was_deleted_while_no_controller_ran_left_is_completed_once) {
+    struct followed f;
+    char archive[FOLDER_PATH];
+    folder_make(archive);
+    REQUIRE(followed_begin(&f, "Auto", "train.log") && start(&f, archive));
+    write_steps(&f, 0, STEPS);
+    CHECK(followed_holds(&f, "jobgoodputs", "\"retained\":3000,\"repeated\":0"));
+    followed_kill(&f);
+    CHECK_INT(count_objects(archive, ".open"), 1);
+    REQUIRE(start(&f, archive));
+    write_steps(&f, STEPS, STEPS + 100);
+    CHECK(followed_holds(&f, "jobgoodputs", "\"retained\":3100,\"repeated\":0"));
+    CHECK_INT(count_objects(archive, ".open"), 1); /* its JobGoodput is there */
+    followed_kill(&f);
+    CHECK_INT(apiserver_do(f.server, "delete jobgoodputs default/j\n"), 0);
+    REQUIRE(start(&f, archive));
+    CHECK(program_says(f.controller, "completed what ended while no controller ran\",\"objects\":1", DEADLINE_MS));
+    CHECK_INT(count_objects(archive, ".open"), 0);
+    CHECK_INT(count_objects(archive, "date=*"), 1);
+    followed_end(&f);
+    folder_remove(archive);
+}
+
+/* Where the time of the job's growing object ends. */
+static int64_t end_of_growing(const char *archive) {
+    CLEANUP_BUF struct buf text;
+    CLEANUP_FREE char *pattern = mem_format("%s/cluster=here/.open/namespace=default/j_*.jsonl.gz", archive);
+    struct archive_part part = {0};
+    glob_t paths;
+    buf_init(&text, 64 << 20);
+    if (glob(pattern, 0, NULL, &paths) != 0)
+        return TIME_UNKNOWN;
+    size_t size;
+    CLEANUP_FREE char *bytes = harness_read_file(paths.gl_pathv[0], &size);
+    struct slice in = {bytes, size};
+    while (archive_member_take(&in, &text, &part))
+        continue;
+    globfree(&paths);
+    return part.to_ms;
+}
+
+TEST(a_successor_without_the_volume_reports_how_much_was_not_uploaded) {
+    struct followed f;
+    char spool[FOLDER_PATH];
+    int64_t began_ms;
+    folder_make(spool);
+    REQUIRE(rfc3339_parse_ms(slice_of(FOLLOWED_BEGAN "0Z"), &began_ms));
+    REQUIRE(followed_begin(&f, "Auto", "train.log") && start_with(&f, "s3://bucket", spool));
+    write_steps(&f, 0, STEPS);
+    CHECK(followed_holds(&f, "jobgoodputs", "\"retained\":3000,\"repeated\":0"));
+    CHECK_INT(count_objects(spool, ".open"), 1);
+    CHECK_INT(count(program_output(f.controller), "spans are missing"), 0);
+    followed_kill(&f);
+    int64_t settled_s = (end_of_growing(spool) - began_ms) / 1000;
+    folder_remove(spool);
+    folder_make(spool);
+    REQUIRE(start_with(&f, "s3://bucket", spool));
+    write_steps(&f, STEPS, STEPS + 100);
+    CHECK(followed_holds(&f, "jobgoodputs", "\"retained\":3100,\"repeated\":0"));
+    CHECK(followed_complete(&f, "2026-01-01T00:52:50Z"));
+    CHECK(program_says(f.controller, "spans are missing in the archive", DEADLINE_MS));
+    const char *found = strstr(program_output(f.controller), "spans are missing in the archive");
+    found = found != NULL ? strstr(found, "\"seconds\":") : NULL;
+    int64_t seconds = found != NULL ? strtoll(found + strlen("\"seconds\":"), NULL, 10) : -1;
+    if (seconds < settled_s / 2 || seconds > settled_s) /* the newest status may have settled less than the volume */
+        harness_fail(__FILE__, __LINE__, "%" PRId64 " seconds are missing of %" PRId64, seconds, settled_s);
+    CHECK_INT(count(program_output(f.controller), "with what was not uploaded"), 1);
+    followed_end(&f);
+    folder_remove(spool);
 }
 
 TEST(a_volume_that_is_not_mounted_delays_no_status_and_is_reported_once) {

@@ -192,11 +192,11 @@ TEST(an_archive_that_is_not_written_for_a_day_degrades_the_fleet) {
     CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
     CHECK_INT(apiserver_do(s, FLEET("all", "\"window\":{\"rolling\":\"7d\"}")), 0);
     preload_begin();
-    struct program *c = program_start(
-        "goodput-controller",
-        (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0", "--leader-elect=false",
-                         "--status-interval=100ms", "--archive=s3://bucket", "--archive-endpoint=http://127.0.0.1:1",
-                         "--archive-spool", spool, NULL});
+    struct program *c =
+        program_start("goodput-controller",
+                      (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
+                                       "--leader-elect=false", "--status-interval=100ms", "--archive=s3://bucket",
+                                       "--archive-endpoint=http://127.0.0.1:1", "--archive-spool", spool, NULL});
     preload_end();
     CHECK(program_says(c, "archive not uploaded", DEADLINE_MS));
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 1"), 0);

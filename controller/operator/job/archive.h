@@ -15,6 +15,7 @@ struct job_archive {
     int64_t end_ms;              /* of `end` */
     struct buf before;           /* what precedes start_ms, until it is taken; empty: it was */
     struct buf parts, end;
+    int64_t stored_ms; /* of this target: what settled before is where no restart loses it; 0: not known */
 };
 
 void job_archive_done(struct job_archive *archive);

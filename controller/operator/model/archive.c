@@ -24,6 +24,8 @@ static void write_before(void *context, const struct ledger_settled_part *before
     write_head(job, before->from_ms, before->to_ms, &job->archive.before);
     records_write_before(before, &owner, &job->archive.before);
     job->archive.start_ms = job->archive.settled_ms = before->to_ms;
+    if (job->archive.stored_ms == 0) /* there are no spans of the time before */
+        job->archive.stored_ms = before->to_ms;
 }
 
 static void write_part(void *context, const struct ledger_settled_part *part) {
@@ -49,6 +51,8 @@ void job_archive_listen(struct model_job *job) {
         return;
     uint64_t target = hash_local(0, slice_of(job->target->uid));
     bool is_same = a->target_hash == target;
+    if (!is_same && a->target_hash != 0)
+        a->stored_ms = 0;
     if (!a->is_started || !is_same || a->settled_ms != ledger_settled_ms(job->ledger)) {
         a->is_restart = is_same && (a->is_restart || a->is_started);
         a->target_hash = target;
@@ -85,6 +89,7 @@ static bool take_parts(struct model_job *job, struct archive_piece *piece) {
                                     .target_uid = job->target->uid,
                                     .from_ms = a->start_ms,
                                     .to_ms = a->settled_ms,
+                                    .stored_ms = a->stored_ms,
                                     .is_restart = a->is_restart};
     a->start_ms = a->settled_ms;
     a->is_restart = false;
@@ -105,6 +110,7 @@ static bool take_end(struct model_job *job, struct archive_piece *piece) {
                                     .target_uid = job->target->uid,
                                     .from_ms = a->settled_ms,
                                     .to_ms = a->end_ms,
+                                    .stored_ms = a->stored_ms,
                                     .is_final = true,
                                     .is_restart = a->is_restart};
     a->is_restart = false;
@@ -126,6 +132,10 @@ void archive_piece_done(struct archive_piece *piece) {
     free(piece->before);
     free(piece->lines);
     *piece = (struct archive_piece){0};
+}
+
+void model_job_archive_stored(struct model_job *job, int64_t until_ms) {
+    job->archive.stored_ms = until_ms;
 }
 
 void model_job_archive_restart(struct model_job *job) {

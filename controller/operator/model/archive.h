@@ -19,13 +19,16 @@ struct archive_piece {
     char *lines;  /* heap */
     const char *target_uid;
     int64_t from_ms, to_ms;
-    bool is_final;   /* the rest of the job, and its status */
-    bool is_restart; /* does not continue what was archived of the job before */
+    int64_t stored_ms; /* up to here, all is where no restart loses it; 0: not known */
+    bool is_final;     /* the rest of the job, and its status */
+    bool is_restart;   /* does not continue what was archived of the job before */
 };
 /* The next piece, which the caller owns; false: nothing has settled since. After an evaluation and its checkpoint, so
  * that a successor that starts from that checkpoint continues behind this piece. */
 bool model_job_archive_next(struct model_job *job, struct archive_piece *piece);
 void archive_piece_done(struct archive_piece *piece);
+/* All up to there is where no restart loses it: the next checkpoint has that. */
+void model_job_archive_stored(struct model_job *job, int64_t until_ms);
 /* A piece was lost: the archive begins again, with sums of the time before. */
 void model_job_archive_restart(struct model_job *job);
 

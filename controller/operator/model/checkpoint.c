@@ -17,7 +17,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 34 /* the only one that is read: nothing was released before */
+#define VERSION 35 /* the only one that is read: nothing was released before */
 #define HEAD_BYTES 9
 #define CURSOR_BYTES 4096           /* of a source: SOURCE_CURSOR_BYTES */
 #define MAX_BYTES ((size_t)8 << 20) /* unpacked */
@@ -117,6 +117,13 @@ static void visit_source(struct visitor *v, struct model_job *job) {
     codec_i64(v->codec, &job->log.early_lines);
 }
 
+/* What a successor finds missing where the volume was lost with the pod. */
+static void visit_archive(struct visitor *v, struct model_job *job) {
+    int64_t stored_ms = job->jobs->settings.archives ? job->archive.stored_ms : 0;
+    codec_time(v->codec, &stored_ms);
+    job->archive.stored_ms = stored_ms;
+}
+
 static void write_ledger(struct visitor *v, struct model_job *job) {
     CLEANUP_BUF struct buf bytes;
     buf_init(&bytes, MAX_BYTES);
@@ -180,6 +187,7 @@ static bool write_raw(struct model_job *job, int64_t written_ms, enum checkpoint
     visit_target(&v, t);
     visit_incidents(&v, t, job->jobs);
     visit_published(&v, job);
+    visit_archive(&v, job);
     write_ledger(&v, job);
     write_processes(&v, job);
     save_errors_visit(&job->log.save_errors, &codec);
@@ -195,6 +203,7 @@ static int damaged(struct error **err) {
 
 static int read_job(struct visitor *v, struct model_job *job, bool is_same_log, struct error **err) {
     visit_published(v, job);
+    visit_archive(v, job);
     if (!is_same_log) /* it is read from its start */
         return v->codec->failed ? damaged(err) : 0;
     if (read_ledger(v, job, err) < 0)

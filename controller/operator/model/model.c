@@ -190,6 +190,10 @@ const char *model_job_uid(const struct model_job *job) {
     return job->uid;
 }
 
+const char *model_job_target_uid(const struct model_job *job) {
+    return job->target != NULL ? job->target->uid : "";
+}
+
 void model_job_resume(struct model_job *job, int64_t missed_until_ms, int64_t now_ms) {
     struct target *t = job->target;
     if (t == NULL)

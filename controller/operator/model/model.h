@@ -81,6 +81,7 @@ struct model_job *model_job_find(struct model *m, const char *namespace_, const 
 const char *model_job_namespace(const struct model_job *job);
 const char *model_job_name(const struct model_job *job);
 const char *model_job_uid(const struct model_job *job);
+const char *model_job_target_uid(const struct model_job *job); /* "": not observed */
 bool model_job_is_deleted(const struct model_job *job);
 bool model_job_is_final(const struct model_job *job); /* target ended, log read: numbers are frozen */
 void *model_job_user(const struct model_job *job);    /* the runtime's own */

@@ -5,10 +5,12 @@
 #include "base/hash.h"
 #include "base/jsonlog.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "io/work.h"
 #include "objectstore/uploader.h"
 #include "operator/model/archive.h"
 #include "operator/model/model.h"
+#include "operator/runtime/archive_orphans.h"
 #include "operator/runtime/flags.h"
 
 #include <errno.h>
@@ -25,10 +27,12 @@ enum { THREADS = 2 };
 
 struct task { /* of a thread: all texts are its own */
     char *root, *cluster, *namespace_, *name, *uid, *target_uid;
+    char *ended_uid; /* of the target before, which has no more spans; NULL */
     int64_t now_s;
     struct archive_piece piece; /* without lines: completes the object */
     bool is_last;
-    int code, completed, gaps;
+    int code, completed;
+    int64_t end_ms; /* of the object: before the piece; or that was completed */
     struct error *err;
 };
 
@@ -53,22 +57,33 @@ struct archive_job {
     int64_t taken, written;       /* takes that had pieces; as of the last written status */
     int64_t executions;           /* when the last object was completed */
     int64_t started_ms, retry_us; /* of the object: its first piece */
+    int64_t completed_ms;         /* where the newest complete object ends; 0: there is none */
+    struct mono_time completed;   /* when it was */
     bool has_time, must_complete, is_last;
 };
 
 struct runtime_archive {
     struct loop *loop;
     struct work_pool *pool;
-    const char *dir, *cluster;
+    const char *dir, *cluster, *namespaces;
     size_t max_bytes, bytes;
     struct archive_job *jobs;
     struct archive_figures figures;
     struct object_store *store; /* NULL: the volume is the archive */
     struct uploader *uploader;
+    struct archive_orphans *orphans; /* while they are completed, nothing else is written */
+    struct work_task *orphans_task;
     uint64_t reported; /* hash of the trouble that was logged */
     char *why;         /* of the newest failure; heap; NULL */
     bool is_late;      /* the volume took too long: no status waits until it answers */
 };
+
+static void on_emptied(void *context, struct mono_time at) {
+    struct runtime_archive *a = context;
+    for (struct archive_job *j = a->jobs; j != NULL; j = j->next)
+        if (j->job != NULL && j->completed_ms > 0 && j->completed.us <= at.us)
+            model_job_archive_stored(j->job, j->completed_ms);
+}
 
 static int start_uploader(struct runtime_archive *a, const struct runtime_flags *flags, struct error **err) {
     const struct object_store_options options = {.url = flags->archive,
@@ -86,7 +101,7 @@ static int start_uploader(struct runtime_archive *a, const struct runtime_flags 
     a->store = object_store_new(a->loop, &options, err);
     if (a->store == NULL)
         return error_wrap(err, EINVAL, "--archive");
-    a->uploader = uploader_new(a->loop, a->store, a->dir, a->max_bytes);
+    a->uploader = uploader_new(a->loop, a->store, a->dir, a->max_bytes, on_emptied, a);
     return 0;
 }
 
@@ -96,6 +111,7 @@ struct runtime_archive *runtime_archive_new(struct loop *loop, const struct runt
                                   .pool = work_pool_new(loop, THREADS),
                                   .dir = flags->archive,
                                   .cluster = flags->cluster_name,
+                                  .namespaces = flags->watch_namespaces,
                                   .max_bytes = (size_t)flags->archive_memory_mib << 20,
                                   .figures.failing_since_ms = TIME_UNKNOWN};
     if (object_store_is_url(flags->archive) && start_uploader(a, flags, err) < 0) {
@@ -131,9 +147,15 @@ static void run_task(void *data) {
     const struct archive_key key = {t->cluster, t->namespace_, t->name, t->uid, t->target_uid, t->now_s};
     const struct archive_piece *p = &t->piece;
     const struct archive_part part = {p->from_ms, p->to_ms, p->is_final};
-    t->code = p->lines == NULL ? archive_volume_publish(t->root, &key, t->is_last, &t->completed, &t->err)
+    if (t->ended_uid != NULL) {
+        const struct archive_key ended = {t->cluster, t->namespace_, t->name, t->uid, t->ended_uid, t->now_s};
+        t->code = archive_volume_publish(t->root, &ended, true, &t->completed, &t->end_ms, &t->err);
+        if (t->code < 0)
+            return;
+    }
+    t->code = p->lines == NULL ? archive_volume_publish(t->root, &key, t->is_last, &t->completed, &t->end_ms, &t->err)
                                : archive_volume_append(t->root, &key, &part, p->before, slice_of(p->lines),
-                                                       p->is_restart, &t->gaps, &t->err);
+                                                       p->is_restart, &t->end_ms, &t->err);
 }
 
 static void task_free(void *data) {
@@ -146,6 +168,7 @@ static void task_free(void *data) {
     free(t->name);
     free(t->uid);
     free(t->target_uid);
+    free(t->ended_uid);
     archive_piece_done(&t->piece);
     error_free(t->err);
     free(t);
@@ -227,19 +250,51 @@ static void failed(struct archive_job *j, const struct error *err) {
     j->retry_us = j->retry_us * 2 < RETRY_MAX_US ? j->retry_us * 2 : RETRY_MAX_US;
 }
 
+static void count_objects(struct runtime_archive *a, int completed) {
+    a->figures.objects += completed;
+    if (completed > 0)
+        uploader_wake(a->uploader);
+}
+
+static void note_completed(struct archive_job *j, int64_t end_ms) {
+    j->completed_ms = end_ms;
+    j->completed = loop_now(j->owner->loop);
+    if (j->owner->uploader == NULL && j->job != NULL)
+        model_job_archive_stored(j->job, end_ms);
+}
+
+/* A new count begins where another process could not write its last spans, or wrote them to a volume that was lost
+ * since: then all is missing that came after the last upload. volume_ms: where the volume's newest object ended. */
+static void count_lost(struct archive_job *j, const struct archive_piece *piece, int64_t volume_ms) {
+    int64_t kept_ms = volume_ms != TIME_UNKNOWN ? volume_ms : max_of(piece->stored_ms, j->completed_ms);
+    if (piece->before == NULL || piece->before[0] == '\0' || kept_ms == 0 || kept_ms >= piece->from_ms)
+        return;
+    j->owner->figures.lost += !piece->is_restart; /* else that was counted when it was dropped */
+    j->owner->figures.lost_ms += piece->from_ms - kept_ms;
+    jsonlog(JSONLOG_WARNING, "spans are missing in the archive, which has their sums", "namespace",
+            LOG_S(j->namespace_), "name", LOG_S(j->name), "seconds", LOG_I((piece->from_ms - kept_ms) / 1000), "why",
+            LOG_S(volume_ms != TIME_UNKNOWN ? "they were not written before another process continued"
+                                            : "the volume of the process before is lost, with what was not uploaded"),
+            NULL);
+}
+
 static void succeeded(struct archive_job *j, const struct task *t) {
     struct runtime_archive *a = j->owner;
     a->is_late = false;
     a->figures.failing_since_ms = TIME_UNKNOWN;
     a->reported = 0;
     j->retry_us = RETRY_US;
+    count_objects(a, t->completed);
     if (t->piece.lines == NULL) {
-        a->figures.objects += t->completed;
-        if (t->completed > 0)
-            uploader_wake(a->uploader);
         j->must_complete = j->has_time = false;
+        if (t->completed > 0)
+            note_completed(j, t->end_ms);
     } else {
-        a->figures.lost += t->gaps;
+        if (t->ended_uid != NULL)
+            j->completed_ms = 0;
+        count_lost(j, &j->pieces[0].piece, t->end_ms);
+        free(j->target_uid);
+        j->target_uid = mem_strdup(t->target_uid);
         if (!j->has_time)
             j->started_ms = wall_ms(loop_wall(a->loop));
         j->has_time = true;
@@ -277,8 +332,8 @@ static void start(struct archive_job *j, bool is_completion) {
                        .now_s = wall_ms(loop_wall(a->loop)) / 1000,
                        .is_last = j->is_last};
     if (!is_completion) {
-        free(j->target_uid);
-        j->target_uid = mem_strdup(t->target_uid);
+        if (j->target_uid != NULL && strcmp(j->target_uid, t->target_uid) != 0)
+            t->ended_uid = mem_strdup(j->target_uid);
         t->piece = j->pieces[0].piece;
         j->pieces[0].piece = (struct archive_piece){0};
     }
@@ -288,7 +343,7 @@ static void start(struct archive_job *j, bool is_completion) {
 
 /* Writes the next piece; without any, completes the object, once the status that contains all its time was written. */
 static void pump(struct archive_job *j) {
-    if (j->running != NULL)
+    if (j->running != NULL || j->owner->orphans_task != NULL)
         return;
     if (j->count > 0) {
         start(j, false);
@@ -303,12 +358,42 @@ static void pump(struct archive_job *j) {
 
 static void on_timer(void *context) {
     struct archive_job *j = context;
-    if (j->ready != NULL && j->running != NULL) {
+    if (j->ready != NULL && (j->running != NULL || j->owner->orphans_task != NULL)) {
         j->owner->is_late = true;
         release(j);
         return;
     }
     pump(j);
+}
+
+/* ---- what others left ---- */
+
+static void on_orphans_completed(void *context) {
+    struct runtime_archive *a = context;
+    struct archive_orphans *o = a->orphans;
+    a->orphans = NULL;
+    a->orphans_task = NULL;
+    if (o->count > 0)
+        jsonlog(JSONLOG_INFO, "archive: completed what ended while no controller ran", "objects", LOG_I(o->count),
+                NULL);
+    if (o->code < 0)
+        jsonlog(JSONLOG_ERROR,
+                "archive: what ended while no controller ran is not complete: the next leader tries again", "error",
+                LOG_S(error_text(o->err)), NULL);
+    count_objects(a, o->count);
+    archive_orphans_free(o);
+    for (struct archive_job *j = a->jobs, *next; j != NULL; j = next) {
+        next = j->next;
+        pump(j);
+    }
+}
+
+void runtime_archive_complete_orphans(struct runtime_archive *a, const struct model *model) {
+    if (a->orphans != NULL)
+        return;
+    a->orphans = archive_orphans_new(a->dir, a->cluster, a->namespaces, model, wall_ms(loop_wall(a->loop)) / 1000);
+    a->orphans_task =
+        work_start(a->pool, archive_orphans_run, a->orphans, on_orphans_completed, a, archive_orphans_free);
 }
 
 /* ---- what the jobs call ---- */
@@ -352,7 +437,7 @@ bool runtime_archive_take(struct runtime_archive *a, struct archive_job **mine, 
     if (a->bytes > a->max_bytes)
         lose(j, "more waits for the archive's volume than --archive-memory allows");
     pump(j);
-    if (a->is_late || a->figures.failing_since_ms != TIME_UNKNOWN || j->running == NULL)
+    if (a->is_late || a->figures.failing_since_ms != TIME_UNKNOWN || (j->running == NULL && a->orphans_task == NULL))
         return false;
     j->ready = ready;
     j->context = context;
@@ -390,6 +475,7 @@ void runtime_archive_free(struct runtime_archive *a) {
         return;
     while (a->jobs != NULL)
         job_free(a->jobs);
+    work_cancel(a->orphans_task); /* which has the orphans from here on */
     uploader_free(a->uploader);
     object_store_free(a->store);
     work_pool_free(a->pool);

@@ -6,12 +6,14 @@
 
 #include "io/loop.h"
 
+struct model;
 struct model_job;
 struct runtime_archive;
 struct archive_job; /* of one JobGoodput */
 
 struct archive_figures {
     int64_t objects, failures, lost, pending_bytes; /* lost: how often spans were dropped */
+    int64_t lost_ms;                                /* of jobs' time, whose spans are in no archive */
     int64_t failing_since_ms; /* TIME_UNKNOWN: the last write to the volume, and to the store, succeeded */
     const char *why;          /* of the newest failure of what fails longest; borrowed until the next turn; "" */
     bool has_store;
@@ -24,6 +26,8 @@ struct runtime_flags;
  * NULL: a flag is wrong. The flags are borrowed forever. */
 struct runtime_archive *runtime_archive_new(struct loop *loop, const struct runtime_flags *flags, struct error **err);
 void runtime_archive_free(struct runtime_archive *archive);
+/* Once all JobGoodputs are in the model, and before any of their spans is taken: completes what is left of others. */
+void runtime_archive_complete_orphans(struct runtime_archive *archive, const struct model *model);
 void runtime_archive_figures(const struct runtime_archive *archive, struct archive_figures *figures);
 
 /* After an evaluation and its checkpoint, and before they are written: takes what has settled. True: `ready` is called

@@ -469,6 +469,8 @@ static void pump(void *context) {
     }
     if (!was_ready)
         observe_all_logs(jobs);
+    if (!was_ready && jobs->archive != NULL && runtime_watches_list_all_jobgoodputs(jobs->watches))
+        runtime_archive_complete_orphans(jobs->archive, jobs->model);
 
     if (!learn_watermarks(jobs))
         return;
