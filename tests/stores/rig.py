@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -54,27 +55,39 @@ class Process:
             return f.read()
 
 
-def answers(port, path):
+def answers(port, path, ca=None):
+    context = ssl.create_default_context(cafile=ca) if ca else None
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as reply:
+        with urllib.request.urlopen(f"http{'s' if ca else ''}://127.0.0.1:{port}{path}", timeout=5, context=context) as reply:
             return reply.status == 200
     except OSError:
         return False
 
 
 class Minio(Process):
-    """With a region, so that requests of another one are refused."""
+    """With a region, so that requests of another one are refused. ca: the file of the CA whose certificate it has in the
+    folder `certificates`."""
 
-    def __init__(self, folder, **more):
+    def __init__(self, folder, ca=None, **more):
         import minio # of its own virtual environment (run.sh)
+        import urllib3
         self.port = free_port()
+        os.makedirs(os.path.join(folder, "certificates"), exist_ok=True)
         environment = {"PATH": os.environ["PATH"], "HOME": folder, "MINIO_ROOT_USER": USER, "MINIO_ROOT_PASSWORD": PASSWORD,
                        "MINIO_REGION": REGION, "MINIO_BROWSER": "off", "MINIO_UPDATE": "off", **more}
         super().__init__([os.path.join(STORES, "minio"), "server", os.path.join(folder, "minio"), "--address", f"127.0.0.1:{self.port}",
-                          "--console-address", f"127.0.0.1:{free_port()}"], os.path.join(folder, "minio.log"), environment)
-        if not until(lambda: answers(self.port, "/minio/health/ready")):
+                          "--console-address", f"127.0.0.1:{free_port()}", "--certs-dir", os.path.join(folder, "certificates")],
+                         os.path.join(folder, "minio.log"), environment)
+        if not until(lambda: answers(self.port, "/minio/health/ready", ca)):
             raise RuntimeError("MinIO did not start: " + self.text()[-2000:])
-        self.client = minio.Minio(f"127.0.0.1:{self.port}", USER, PASSWORD, secure=False, region=REGION)
+        self.client = minio.Minio(f"127.0.0.1:{self.port}", USER, PASSWORD, secure=ca is not None, region=REGION,
+                                  http_client=urllib3.PoolManager(ca_certs=ca) if ca else None)
+
+    def temporary_keys(self, policy=None):
+        """Keys of its token service, with a session token."""
+        from minio.credentials import AssumeRoleProvider
+        return AssumeRoleProvider(sts_endpoint=f"http://127.0.0.1:{self.port}", access_key=USER, secret_key=PASSWORD, policy=policy,
+                                  region=REGION).retrieve()
 
     def make(self, bucket):
         self.client.make_bucket(bucket)
@@ -92,6 +105,26 @@ class Minio(Process):
             reply.close()
             reply.release_conn()
         return found
+
+
+class CA:
+    """A CA, and a certificate of 127.0.0.1 for MinIO in its folder `certificates`."""
+
+    def __init__(self, folder):
+        self.file, self.folder = os.path.join(folder, "ca.crt"), folder
+        key, request, made = (os.path.join(folder, name) for name in ("ca.key", "request", "extensions"))
+        os.makedirs(os.path.join(folder, "certificates"))
+        with open(made, "w") as f:
+            f.write("subjectAltName=IP:127.0.0.1\n")
+        self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=archive test",
+                     "-keyout", key, "-out", self.file)
+        self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=minio",
+                     "-keyout", os.path.join(folder, "certificates", "private.key"), "-out", request)
+        self.openssl("x509", "-req", "-in", request, "-CA", self.file, "-CAkey", key, "-CAcreateserial", "-days", "2", "-extfile", made,
+                     "-out", os.path.join(folder, "certificates", "public.crt"))
+
+    def openssl(self, *arguments):
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True)
 
 
 class FakeGCS(Process):

@@ -11,8 +11,9 @@ import tempfile
 import time
 import urllib.request
 
+from identity import ROLE, Identity
 from proxy import Fault, Proxy
-from rig import PASSWORD, REGION, ROOT, USER, Controller, FakeGCS, Metadata, Minio, Server, Spool, free_port, until
+from rig import CA, PASSWORD, REGION, ROOT, USER, Controller, FakeGCS, Metadata, Minio, Server, Spool, free_port, until
 
 KILLS = int(os.environ.get("STORES_KILLS", "200"))
 KEYS = {"AWS_ACCESS_KEY_ID": USER, "AWS_SECRET_ACCESS_KEY": PASSWORD, "AWS_REGION": REGION}
@@ -270,13 +271,12 @@ def region(rig, t):
 
 def temporary_keys(rig, t):
     """Keys of MinIO's own STS, with a session token and a policy that does not allow to put."""
-    from minio.credentials import AssumeRoleProvider
     t.store.make(t.bucket)
     t.spool.add(2)
     policy = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["s3:GetObject"],"Resource":["arn:aws:s3:::*"]}]}'
 
     def environment(policy):
-        keys = AssumeRoleProvider(sts_endpoint=f"http://127.0.0.1:{t.store.port}", access_key=USER, secret_key=PASSWORD, policy=policy, region=REGION).retrieve()
+        keys = t.store.temporary_keys(policy)
         return {"AWS_ACCESS_KEY_ID": keys.access_key, "AWS_SECRET_ACCESS_KEY": keys.secret_key, "AWS_SESSION_TOKEN": keys.session_token, "AWS_REGION": REGION}
 
     c = t.start(environment=environment(policy))
@@ -284,6 +284,86 @@ def temporary_keys(rig, t):
     c.stop()
     c = t.start(environment=environment(None))
     rig.check("a session token is signed", t.is_moved(), c.text())
+
+
+def identity(rig, t, environment, server, words):
+    """Keys that a server gives for the token in a file; both change."""
+    path = os.path.join(t.folder, "token")
+
+    def write(token):
+        with open(path + ".new", "w") as f:
+            f.write(token + "\n")
+        os.rename(path + ".new", path)
+
+    t.store.make(t.bucket)
+    t.spool.add(3)
+    write("token-of-yesterday")
+    given = {"AWS_REGION": REGION, **environment(path)}
+    c = t.start(environment=given)
+    rig.check("a token that is not accepted is reported", until(lambda: c.errors()) and words in c.errors()[0], c.text())
+    rig.check("... without the token", "token-of-yesterday" not in c.text())
+    write("token-1")
+    rig.check("... the one that the kubelet writes next is read, and all is moved", t.is_moved(), c.text())
+    asked = len(server.seen)
+    t.spool.add(3)
+    rig.check("keys are kept while they are good", t.is_moved() and len(server.seen) == asked, server.seen)
+    server.seconds = 302 # renewed five minutes before
+    c.stop()
+    c = t.start(environment=given)
+    t.spool.add(3)
+    rig.check("keys that soon expire", t.is_moved() and server.seen[-1] == "token-1", c.text())
+    write("token-2")
+    server.tokens = {"token-2"}
+    time.sleep(3)
+    t.spool.add(3)
+    rig.check("... are renewed with the newest token, without a failure",
+              t.is_moved() and server.seen[-1] == "token-2" and not c.errors(), (c.errors(), server.seen))
+    server.stop()
+    time.sleep(3)
+    t.spool.add(1)
+    rig.check("a server that is away is reported, and nothing is lost",
+              until(lambda: c.errors()) and "no AWS credentials: " in c.errors()[0] and len(t.spool.left()) == 1, c.text())
+
+
+def web_identity(rig, t):
+    server = Identity(t.store.temporary_keys)
+    identity(rig, t, lambda path: {"AWS_ROLE_ARN": ROLE, "AWS_WEB_IDENTITY_TOKEN_FILE": path, "AWS_ENDPOINT_URL_STS": server.url}, server,
+             "no AWS credentials: the token service answers ExpiredTokenException: Token expired")
+
+
+def pod_identity(rig, t):
+    server = Identity(t.store.temporary_keys)
+    identity(rig, t, lambda path: {"AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url + "/v1/credentials", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": path},
+             server, "no AWS credentials: HTTP status 400")
+    c = t.start(environment={"AWS_REGION": REGION, "AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://192.0.2.1/v1/credentials"})
+    rig.check("keys are not asked for in clear from another machine",
+              until(lambda: c.errors()) and "is neither https nor of this machine" in c.errors()[0], c.text())
+
+
+def tls(rig, t):
+    folder, other = (os.path.join(t.folder, name) for name in ("tls", "other-ca"))
+    os.makedirs(folder)
+    os.makedirs(other)
+    ca, other_ca = CA(folder), CA(other)
+    t.store = Minio(folder, ca.file)
+    t.running.append(t.store)
+    t.store.make(t.bucket)
+    t.spool.add(5)
+    url = f"https://127.0.0.1:{t.store.port}"
+    for what, flags, endpoint in (("without its CA", [], url), ("with another CA", [f"--archive-ca={other_ca.file}"], url),
+                                  ("by a name that its certificate has not", [f"--archive-ca={ca.file}"], url.replace("127.0.0.1", "localhost")),
+                                  ("in clear", [], url.replace("https", "http"))):
+        c = t.start(*flags, endpoint=endpoint)
+        rig.check(f"nothing goes to a TLS endpoint {what}",
+                  until(lambda: c.errors()) and len(t.spool.left()) == 5 and not t.store.objects(t.bucket), c.text())
+        rig.check("... which is reported once, with what to do", len(c.errors()) == 1 and (what == "in clear" or "--archive-ca" in c.errors()[0]),
+                  c.errors())
+        c.stop()
+    c = t.start(f"--archive-ca={ca.file}", endpoint=url)
+    rig.check("with its CA objects are moved, byte for byte", t.is_moved() and not c.errors(), c.text())
+    c.stop()
+    c = t.start(f"--archive-ca={folder}/absent", endpoint=url)
+    rig.check("a CA file that does not exist is refused", c.process.wait(30) != 0 and "--archive-ca" in c.text(), c.text())
 
 
 def settings(rig, t):
@@ -299,7 +379,7 @@ def settings(rig, t):
 
 
 BOTH = [plain, existing, faults, bucket_missing, denied, killed]
-S3 = [keys_of_a_file, clock_skew, region, temporary_keys, settings]
+S3 = [keys_of_a_file, clock_skew, region, temporary_keys, web_identity, pod_identity, tls, settings]
 CASES = [("s3", case) for case in BOTH + S3] + [("gs", case) for case in BOTH]
 
 
