@@ -55,6 +55,18 @@ static bool is_of_rendezvous(const struct writer *w, const struct signature *row
            (named == NULL || named->class_ != CLASS_PEER_LOST);
 }
 
+/* What a data loader's worker cannot read is training data, whether or not the worker's traceback follows. */
+static bool is_of_reading(struct slice exception) {
+    static const char *const names[] = {"OSError",           "IOError",        "FileNotFoundError",
+                                        "EOFError",          "BadZipFile",     "UnidentifiedImageError",
+                                        "IsADirectoryError", "PermissionError"};
+    struct slice name = traceback_name(exception);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (slice_is(name, names[i]))
+            return is_carried(exception);
+    return false;
+}
+
 /* The finding of the first exception of a chain; NULL: it is none, or not the earliest of its role. */
 static struct finding *first_of_chain(struct rootcause_log *log, const struct writer *w) {
     if (!w->traceback.is_chained || !w->is_decided)
@@ -128,6 +140,8 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     w->traceback.is_carried |= is_carried(exception);
     if (w->traceback.is_carried || (w->traceback.is_loading && !is_bare))
         blame_data(&f);
+    if (f.class_ == CLASS_USER_EXCEPTION && is_of_reading(exception))
+        f.class_ = CLASS_DATA_ERROR, f.owner = rootcause_class_owner(CLASS_DATA_ERROR);
     f.is_exception = !is_bare;
     if (row == NULL && slice_is(slice_trim(exception), "Exception:")) /* torch.multiprocessing: a report follows */
         f.role = ROLE_WEAK;

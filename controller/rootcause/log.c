@@ -302,6 +302,31 @@ static bool take_json(struct rootcause_log *log, const struct line *line, int64_
     return true;
 }
 
+/* A traceback on one line, as a log's viewer shows it: "\n" stands for the ends of its lines. */
+static bool take_escaped(struct rootcause_log *log, const struct line *line, int64_t number) {
+    struct slice rest = line->text, mark = SLICE("\\n");
+    if (!slice_contains(rest, "Traceback (most recent call last):\\n"))
+        return false;
+    while (rest.size_bytes > 0) {
+        const char *end = memmem(rest.data, rest.size_bytes, mark.data, mark.size_bytes);
+        struct slice part = end != NULL ? slice_range(rest.data, end) : rest;
+        rest = slice_skip(rest, part.size_bytes + (end != NULL ? mark.size_bytes : 0));
+        struct buf *plain = &log->plain[1];
+        buf_clear(plain);
+        for (size_t i = 0; i < part.size_bytes; i++)
+            if (part.data[i] != '\\' || i + 1 == part.size_bytes || part.data[i + 1] != '"')
+                buf_append_char(plain, part.data[i]);
+        struct line inner = {.at_ns = line->at_ns};
+        line_read_text(&inner, buf_slice(plain), &log->plain[2]);
+        inner.writer = slice_hash_add(line->writer, SLICE("escaped"));
+        if (inner.rank == RANK_UNKNOWN)
+            inner.rank = line->rank;
+        if (inner.text.size_bytes > 0)
+            take_line(log, &inner, number);
+    }
+    return true;
+}
+
 void rootcause_log_line(struct rootcause_log *log, struct slice raw, int64_t number) {
     struct line line;
     int64_t at_ns = INT64_MIN;
@@ -319,7 +344,7 @@ void rootcause_log_line(struct rootcause_log *log, struct slice raw, int64_t num
         is_first = false;
         if (line.text.size_bytes == 0)
             continue;
-        if (!take_json(log, &line, number))
+        if (!take_json(log, &line, number) && !take_escaped(log, &line, number))
             take_line(log, &line, number);
     }
 }

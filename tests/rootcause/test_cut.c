@@ -70,6 +70,12 @@ TEST(an_exception_that_only_the_head_names) {
 /* torch utils/data/dataloader.py: what a worker did when it failed, if its own traceback has no end. */
 TEST(a_worker_whose_traceback_has_no_end) {
     static const struct example examples[] = {
+        {CLASS_DATA_ERROR, false, /* what it could not read */
+         "FileNotFoundError: Caught FileNotFoundError in DataLoader worker process 0.\nOriginal Traceback (most recent "
+         "call last):\n  File \"/v/torch/utils/data/_utils/worker.py\", line 7, in _worker_loop\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "KeyError: Caught KeyError in DataLoader worker process 0.\nOriginal Traceback (most recent "
+         "call last):\n  File \"/v/torch/utils/data/_utils/worker.py\", line 7, in _worker_loop\n"},
         {CLASS_DATA_ERROR, false,
          "Traceback (most recent call last):\n  File \"/v/torch/_utils.py\", line 7, in reraise\n    raise exception\n"
          "Exception: Caught Exception in DataLoader worker process 2.\nOriginal Traceback (most recent call last):\n"

@@ -251,8 +251,39 @@ TEST(exceptions_that_another_program_prints) {
         {CLASS_PREEMPTION, false, "A worker died or was killed. Worker exit detail: The process receives a SIGTERM.\n"},
         {CLASS_STORAGE_ERROR, false,
          "ClientError: An error occurred (AccessDenied) when calling the PutObject operation: Access Denied\n"},
+        {CLASS_PREEMPTION, false, "controller.py:100] The cluster is preempted.\n"},
+        {CLASS_TPU_INIT, false,
+         "INFO:jax._src.xla_bridge:889: Unable to initialize backend 'tpu': ABORTED: The TPU is already in use by "
+         "7.\n"},
+        {CLASS_UNKNOWN, false,
+         "INFO:jax._src.xla_bridge:889: Unable to initialize backend 'tpu': INVALID_ARGUMENT: it is not available.\n"},
+        {CLASS_TPU_INIT, false, "/v/jax/__init__.py:27: UserWarning: cloud_tpu_init failed: KeyError('a')\n"},
+        {CLASS_GPU_DRIVER, false,
+         "ERROR: The NVIDIA Driver is present, but CUDA failed to initialize.\n   [[ System not yet initialized (error "
+         "802) ]]\n"},
+        {CLASS_DEVICE_OOM, false,
+         "RuntimeError: Resource exhausted: From /job:tpu_worker/replica:0/task:0:\n"
+         "Attempting to reserve 7G at the bottom of memory. That was not possible.\n"},
+        {CLASS_COMPILE_ERROR, false, "2026-01-01T00:00:00Z ERROR 7 [neuronx-cc]: Version information:\n"},
+        {CLASS_CUDA_ERROR, false, "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: cuSolver internal error\n"},
         {CLASS_AUTH_QUOTA, false,
          "ClientError: An error occurred (AccessDenied) when calling the AssumeRole operation: Access Denied\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* A log's viewer shows a traceback on one line, with the ends of its lines escaped. */
+TEST(a_traceback_on_one_line) {
+    struct rootcause_verdict v;
+    judge(
+        &v,
+        "Traceback (most recent call last):\\n  File \\\"/app/jax/xla_client.py\\\", line 7, in make_tpu_client\\n    "
+        "return c()\\njaxlib.xla_extension.XlaRuntimeError: NOT_FOUND: No x device found.\"\n");
+    CHECK_INT(v.finding.class_, CLASS_TPU_INIT);
+    judge(&v, "worker Traceback (most recent call last):\\n  File \\\"/app/a.py\\\", line 7, in step\\n    "
+              "f()\\nKeyError: 'x'\\n\n");
+    CHECK_TEXT(v.finding.reason, "KeyError");
+    CHECK_TEXT(v.finding.frame, "a.py:7 in step");
+    judge(&v, "Traceback (most recent call last):\\n\\\n");
+    CHECK_INT(v.finding.class_, CLASS_UNKNOWN);
 }
