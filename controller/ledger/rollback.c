@@ -99,10 +99,20 @@ bool training_any_final(const struct training *t) {
     return any;
 }
 
-/* The last strike in (after_ms, until_ms]; -1: none. */
-static int strike_before(const struct strike *strikes, size_t count, int64_t after_ms, int64_t until_ms) {
-    size_t by_then = BISECT(i, count, strikes[i].at_ms <= until_ms);
-    return by_then > 0 && strikes[by_then - 1].at_ms > after_ms ? (int)(by_then - 1) : -1;
+/* The first interruption after the last step of a run: it ended the process, whatever ended later executions that
+ * never trained. count: none. Times in objects are whole seconds. */
+static size_t first_strike_after(const struct run *run, const struct strike *strikes, size_t count) {
+    return BISECT(i, count, strikes[i].at_ms <= run->begin_ms || strikes[i].at_ms + 1000 <= run->end_ms);
+}
+
+/* The interruption that lost what `before` did and `run` did not resume after: without one after its last step the last
+ * one earlier; -1: none came between the begins of the two. */
+static int strike_between(const struct strike *strikes, size_t count, const struct run *before, const struct run *run) {
+    size_t last = BISECT(i, count, strikes[i].at_ms <= run->begin_ms);
+    size_t first = first_strike_after(before, strikes, count);
+    if (first < last)
+        return (int)first;
+    return last > 0 && strikes[last - 1].at_ms > before->begin_ms ? (int)(last - 1) : -1;
 }
 
 /* What a run that resumed takes away. */
@@ -122,7 +132,7 @@ static void visit_run(struct settler *s, struct run *run, const struct run *befo
         set_durable(s, RECORD_NONE);
         s->t->series_first_run = (size_t)(run - s->t->runs);
     } else if (before != NULL) {
-        int strike = strike_before(strikes, count, before->begin_ms, run->begin_ms);
+        int strike = strike_between(strikes, count, before, run);
         if (s->kept_count > 0) {
             struct run *top = s->kept[s->kept_count - 1];
             if (run->reason == RUN_OF_PROCESS && run->resumed_step > kept_last(top) + 1 &&
@@ -140,12 +150,10 @@ static void visit_run(struct settler *s, struct run *run, const struct run *befo
     s->kept[s->kept_count++] = run;
 }
 
-/* The strike that cut off the last run if no run followed yet; -1: none. Times in objects are whole seconds. */
+/* The strike that cut off the last run if no run followed yet; -1: none. */
 static int open_strike(const struct run *last, const struct strike *strikes, size_t count) {
-    if (count == 0)
-        return -1;
-    int64_t at = strikes[count - 1].at_ms;
-    return at > last->begin_ms && at + 1000 > last->end_ms ? (int)count - 1 : -1;
+    size_t first = first_strike_after(last, strikes, count);
+    return first < count ? (int)first : -1;
 }
 
 /* The checkpoint that a later process restored is durable, and no other one is, whatever that process did next. Its
