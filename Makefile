@@ -205,7 +205,7 @@ outputs: $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-status ## ever
 
 # The benchmarks are built too, so that one that stops compiling is noticed.
 BENCHES := $(addprefix $(OUT)/bin/bench-,append fleet jobs metrics rootcause)
-tests: missing $(BENCHES) $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
+tests: missing $(BENCHES) $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/advice-proof $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
 endif
@@ -327,6 +327,16 @@ LIVES ?= 10000
 sim: missing ## LIVES random lives of training jobs with known truth, against the model: the table of errors
 	@$(MAKE) -s $(OUT)/bin/test-sim
 	@$(OUT)/bin/test-sim $(LIVES)
+
+# Jobs with known troubles, the advice that they get, and what following it brings.
+$(OUT)/bin/advice-proof: $(call objects,$(wildcard tests/advice/*.c)) $(RANDOM) $(call link_order,formulas)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lm
+
+ADVICE_JOBS ?= 2000
+.PHONY: advice-proof
+advice-proof: $(OUT)/bin/advice-proof ## every rule of status.advice on ADVICE_JOBS simulated jobs: what it predicts, and what following it brings
+	@$(OUT)/bin/advice-proof $(ADVICE_JOBS)
 
 demo: ## a training job's life in about a minute, with nothing else installed
 	@tests/check/packages.sh --install build

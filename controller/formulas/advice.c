@@ -18,8 +18,6 @@ struct job { /* the result, and what several rules need of it */
     const enum rootcause_class *classes; /* of its interruptions; NULL: none is known */
     const int64_t *save_errors;          /* before each of them; NULL: none */
     int64_t starts;
-    int64_t failures;
-    struct forecast_mtbf mtbf;
 };
 
 /* A rule fills `seen`, `change` and what it saves; false: it does not apply. */
@@ -80,31 +78,61 @@ static void save_span(const struct job *job, struct advice *a, int64_t ms) {
                      : 0;
 }
 
+/* What a step takes that is done again, in its own time: it waits for its input and is saved again as well. */
+static double overhead(const struct job *job) {
+    int64_t worked_ms = job->r->productive_ms + bucket_ms(job, BUCKET_WASTED_PROGRESS);
+    int64_t other_ms = bucket_ms(job, BUCKET_DATA_LOADING) + bucket_ms(job, BUCKET_CHECKPOINT_SAVE) +
+                       bucket_ms(job, BUCKET_EVALUATION);
+    return 1 + (double)other_ms / (double)worked_ms;
+}
+
+/* Interruptions that cost the work since the last save, whoever caused them. */
+static int64_t losing_interruptions(const struct job *job) {
+    int64_t count = job->r->older.count;
+    for (int i = 0; i < job->r->interruption_count; i++)
+        count +=
+            job->r->executions[i].first_step != RECORD_NONE && job->r->interruptions[i].saved_on_sigterm != SAVED_YES;
+    return count;
+}
+
+static bool has_failed_saves(const struct job *job) {
+    for (int i = 0; i <= job->r->interruption_count && job->save_errors != NULL; i++)
+        if (job->save_errors[i] > 0)
+            return true;
+    return false;
+}
+
+/* The best interval is that of the exact model. What it would have saved: the work that was lost less half an interval
+ * for each interruption, and the difference that the number of saves makes. An interruption loses between nothing and a
+ * whole interval, so this is known within half an interval for each. Silent where saves failed: these come first. */
 static bool checkpoint_interval(const struct job *job, struct advice *a) {
     const struct ledger_bucket *saves = bucket_of(job, BUCKET_CHECKPOINT_SAVE);
-    if (saves == NULL || saves->count < 2 || isnan(job->mtbf.mean_s) || job->r->mttr_ms == RECORD_NONE)
+    int64_t count = losing_interruptions(job);
+    struct forecast_mtbf mtbf = forecast_mtbf(count, (double)job->r->available_ms / 1e3);
+    if (saves == NULL || saves->count < 2 || isnan(mtbf.mean_s) || job->r->mttr_ms == RECORD_NONE ||
+        has_failed_saves(job))
         return false;
     struct forecast f = {.interval_s = (double)job->r->productive_ms / 1e3 / (double)saves->count,
                          .save_s = (double)saves->ms / 1e3 / (double)saves->count,
                          .recover_s = (double)job->r->mttr_ms / 1e3,
                          .persist_lag_s = fmax(0, figures_measure(job->r).persist_lag_s), /* NAN: 0 */
-                         .mtbf_s = job->mtbf.mean_s};
-    double best_s = forecast_best_s(&f), low_s, high_s, now = forecast_exact(&f);
+                         .mtbf_s = mtbf.mean_s};
+    double best_s = forecast_best_s(&f), low_s, high_s;
     forecast_flat_zone(&f, 0.1, &low_s, &high_s);
     if (f.interval_s >= low_s && f.interval_s <= high_s)
         return false;
-    char every[32], save[32], best[32];
-    say(a->seen, "a save every %s, each blocking for %s, and %lld failures",
-        duration(every, (int64_t)(f.interval_s * 1e3)), duration(save, (int64_t)(f.save_s * 1e3)),
-        (long long)job->failures);
-    duration(best, (int64_t)(best_s * 1e3));
-    say(a->change, "save every %s", best);
+    double half_s = best_s / 2 * (double)count, more = overhead(job);
+    double lost_s = (double)bucket_ms(job, BUCKET_WASTED_PROGRESS) / 1e3 - half_s - f.persist_lag_s * (double)count;
+    double saving_s = (double)saves->ms / 1e3 - ((double)job->r->productive_ms / 1e3 + half_s) / best_s * f.save_s;
+    save_span(job, a, (int64_t)(1e3 * (lost_s * more + saving_s)));
+    a->within_ms = (int64_t)(1e3 * half_s * more);
+    char every[32], save[32], best[32], min[32], max[32], steps[32] = "";
+    say(a->seen, "a save every %s, each blocking for %s, and %lld interruptions",
+        duration(every, (int64_t)(f.interval_s * 1e3)), duration(save, (int64_t)(f.save_s * 1e3)), (long long)count);
     if (job->r->ideal_step_ms > 0)
-        say(a->change, "save every %s (%.0f steps)", best,
-            fmax(1, round(best_s * 1e3 / (double)job->r->ideal_step_ms)));
-    f.interval_s = best_s;
-    double share = forecast_exact(&f) - now;
-    save_span(job, a, (int64_t)((double)job->r->available_ms * share));
+        snprintf(steps, sizeof steps, " (%.0f steps)", fmax(1, round(best_s * 1e3 / (double)job->r->ideal_step_ms)));
+    say(a->change, "save every %s%s: saves %s to %s", duration(best, (int64_t)(best_s * 1e3)), steps,
+        duration(min, max_of(0, a->saved_ms - a->within_ms)), duration(max, a->saved_ms + a->within_ms));
     return true;
 }
 
@@ -126,20 +154,32 @@ static bool gives_notice(enum cause cause) {
            cause == CAUSE_USER_SUSPEND;
 }
 
+/* With a save at each notice an interruption loses only the steps after the newest of them. */
 static bool save_on_termination(const struct job *job, struct advice *a) {
-    int64_t lost_ms = 0, count = 0;
+    int64_t lost_ms = 0, count = 0, saved = INT64_MIN; /* saved: that step */
+    double spared_ms = 0;
     char lost[32];
     for (int i = 0; i < job->r->interruption_count; i++) {
         const struct ledger_interruption *x = &job->r->interruptions[i];
-        if (!gives_notice(x->cause) || x->saved_on_sigterm == SAVED_YES || x->tch_ms == RECORD_NONE || x->tch_ms == 0)
+        int64_t last = job->r->executions[i].last_step;
+        bool is_noticed = gives_notice(x->cause) && x->saved_on_sigterm != SAVED_YES;
+        if (x->tch_ms == RECORD_NONE || x->tch_ms <= 0)
             continue;
-        lost_ms += x->tch_ms;
-        count++;
+        if (is_noticed) {
+            lost_ms += x->tch_ms;
+            count++;
+            saved = max_of(saved, last);
+        }
+        if (is_noticed || (x->lost_steps > 0 && last != RECORD_NONE && saved > last - x->lost_steps))
+            spared_ms +=
+                (double)x->tch_ms *
+                (is_noticed ? 1
+                            : (double)min_of(saved - (last - x->lost_steps), x->lost_steps) / (double)x->lost_steps);
     }
     say(a->seen, "%lld interruption%s that came with notice lost %s of work", (long long)count, plural(count),
         duration(lost, lost_ms));
     say(a->change, "save a checkpoint on SIGTERM within the grace period: up to all of it");
-    save_span(job, a, lost_ms);
+    save_span(job, a, (int64_t)(spared_ms * overhead(job)));
     return count > 0;
 }
 
@@ -189,8 +229,10 @@ static bool stragglers(const struct job *job, struct advice *a) {
     char mean[32], ideal[32];
     say(a->seen, "a step takes %s on average, %s at the ideal", duration(mean, r->productive_ms / r->retained_steps),
         duration(ideal, r->ideal_step_ms));
-    say(a->change, "find the host or link that holds the others up: steps slower than the ideal cost this much");
-    save_span(job, a, excess_ms);
+    say(a->change,
+        "find the host or link that holds the others up: steps slower than the ideal cost at least this much");
+    int64_t again_ms = bucket_ms(job, BUCKET_WASTED_PROGRESS); /* steps that were done again were as slow */
+    save_span(job, a, (int64_t)((double)excess_ms * (1 + (double)again_ms / (double)r->productive_ms)));
     return excess_ms > 0;
 }
 
@@ -215,6 +257,22 @@ static bool hang_timeout(const struct job *job, struct advice *a) {
     return true;
 }
 
+static bool never_trained(const struct job *job, int i) {
+    return i < job->r->interruption_count && job->r->executions[i].first_step == RECORD_NONE;
+}
+
+/* What the job would have been spared without interruption i: its lost work, the time without all slots and the start
+ * of the next execution. An execution that never trained is lost as a whole, and the start after it was needed anyway.
+ */
+static int64_t cost_of(const struct job *job, int i) {
+    const struct ledger_interruption *x = &job->r->interruptions[i];
+    const struct ledger_execution *ended = &job->r->executions[i];
+    if (!never_trained(job, i))
+        return x->cost_ms + (int64_t)((double)max_of(0, x->tch_ms) * (overhead(job) - 1));
+    int64_t ran_ms = i > 0 ? x[-1].trm_ms : ended->available_ms != TIME_UNKNOWN ? x->at_ms - ended->available_ms : 0;
+    return max_of(0, ran_ms) + max_of(0, x->tre_ms) + max_of(0, x->wait_ms);
+}
+
 /* All but its first failure would not have been, had the node been taken out. */
 static bool failing_node(const struct job *job, struct advice *a) {
     int64_t max_ms = 0;
@@ -226,8 +284,10 @@ static bool failing_node(const struct job *job, struct advice *a) {
             if (strcmp(x->node, first->node) != 0 || cause_is_excluded(x->cause))
                 continue;
             count++;
-            cost_ms += max_of(0, x->tch_ms) + max_of(0, x->tre_ms) + max_of(0, x->trm_ms);
+            cost_ms += cost_of(job, k);
             chip_ms += x->chip_ms; /* not all chips are held while some are away */
+            for (int n = k + 1; never_trained(job, n) && strcmp(job->r->interruptions[n].node, first->node) != 0; n++)
+                cost_ms += job->r->interruptions[n].cost_ms; /* starts that its loss made necessary, in vain */
         }
         if (count < 2 || cause_is_excluded(first->cause) || cost_ms <= max_ms)
             continue;
@@ -245,9 +305,9 @@ static enum rootcause_class class_of(const struct job *job, int i) {
     return job->classes != NULL ? job->classes[i] : CLASS_UNKNOWN;
 }
 
-static void add_cost(struct advice *a, const struct ledger_interruption *x) {
-    a->saved_ms += max_of(0, x->tch_ms) + max_of(0, x->tre_ms) + max_of(0, x->trm_ms);
-    a->chip_ms += x->chip_ms;
+static void add_cost(const struct job *job, struct advice *a, int i) {
+    a->saved_ms += cost_of(job, i);
+    a->chip_ms += job->r->interruptions[i].chip_ms;
 }
 
 /* How many interruptions have that class; what all but the first of them cost. */
@@ -255,7 +315,7 @@ static int64_t repeated(const struct job *job, struct advice *a, enum rootcause_
     int64_t count = 0;
     for (int i = 0; i < job->r->interruption_count; i++)
         if (class_of(job, i) == class_ && count++ > 0)
-            add_cost(a, &job->r->interruptions[i]);
+            add_cost(job, a, i);
     return count;
 }
 
@@ -276,7 +336,7 @@ static bool nan_at_step(const struct job *job, struct advice *a) {
         for (int k = i; k < r->interruption_count && class_of(job, i) == CLASS_NAN_DIVERGENCE; k++)
             if (class_of(job, k) == CLASS_NAN_DIVERGENCE && step != RECORD_NONE && r->executions[k].last_step == step &&
                 count++ > 0)
-                add_cost(&all, &r->interruptions[k]);
+                add_cost(job, &all, k);
         if (count <= max)
             continue;
         max = count;
@@ -334,7 +394,7 @@ static bool failing_saves(const struct job *job, struct advice *a) {
                  "; an interruption now would lose %s: the last %lld steps are in no checkpoint",
                  duration(unsaved, risk_ms), (long long)unsaved_steps(r));
     say(a->change, "check the checkpoints' storage: space, permissions, quota; up to all of it");
-    save_span(job, a, lost_ms + risk_ms);
+    save_span(job, a, (int64_t)((double)lost_ms * overhead(job)) + risk_ms);
     return errors >= 2;
 }
 
@@ -347,7 +407,7 @@ static bool rendezvous(const struct job *job, struct advice *a) {
             (before != CAUSE_NODE_FAILURE && before != CAUSE_NODE_MAINTENANCE && before != CAUSE_SPOT_RECLAIM))
             continue;
         count++;
-        add_cost(a, &job->r->interruptions[i]);
+        add_cost(job, a, i);
     }
     say(a->seen, "in %lld execution%s after the loss of a node the processes did not meet", (long long)count,
         plural(count));
@@ -362,7 +422,8 @@ static const struct {
     const char *kind, *formula, *topic;
     rule *rule;
 } rules[] = {
-    {"CheckpointInterval", "exact expected goodput at M(1+W0(-e^(-1-w/M))) less that at I (Daly 2006)",
+    {"CheckpointInterval",
+     SAME_WORK ", x = WastedProgress - n I/2 + saves' time, at I = M(1+W0(-e^(-1-w/M))) (Daly 2006)",
      "checkpoint-interval", checkpoint_interval},
     {"AsynchronousCheckpoint", SAME_WORK ", x = CheckpointSave", "asynchronous-checkpoint", async_checkpoint},
     {"SaveOnTermination", SAME_WORK ", x = tch of interruptions with notice", "save-on-termination",
@@ -396,12 +457,8 @@ int advise(const struct ledger_result *r, const enum rootcause_class *classes, c
     int count = 0;
     if (!r->has_steps || r->productive_ms <= 0 || r->wall_ms <= 0)
         return 0;
-    struct job job = {.r = r,
-                      .classes = classes,
-                      .save_errors = save_errors,
-                      .starts = r->interruption_count + r->older.count + 1,
-                      .failures = figures_failures(r)};
-    job.mtbf = forecast_mtbf(job.failures, (double)r->available_ms / 1e3);
+    struct job job = {
+        .r = r, .classes = classes, .save_errors = save_errors, .starts = r->interruption_count + r->older.count + 1};
     for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
         struct advice *a = &all[count];
         memset(a, 0, sizeof *a);

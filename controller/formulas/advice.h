@@ -18,9 +18,10 @@ struct advice {
     const char *formula; /* how saved_ms or the gain is computed */
     const char *topic;   /* the section of deploy/docs/how-to/advice.md */
     char seen[ADVICE_TEXT_SIZE], change[ADVICE_TEXT_SIZE];
-    int64_t gain_ppm; /* of job goodput, in parts per million of 1: 10,000 is a point */
-    int64_t saved_ms; /* of wall time so far */
-    int64_t chip_ms;  /* accelerator time so far that it would have saved */
+    int64_t gain_ppm;  /* of job goodput, in parts per million of 1: 10,000 is a point */
+    int64_t saved_ms;  /* of wall time so far */
+    int64_t within_ms; /* saved_ms is known within that: luck decides the rest; 0: nothing is left to luck */
+    int64_t chip_ms;   /* accelerator time so far that it would have saved */
 };
 
 /* The best of what applies to this result, by gain. Returns how many; 0 without steps. classes: of the root causes of

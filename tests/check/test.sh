@@ -144,6 +144,8 @@ step truth-asan timeout 600 make -s truth V=asan TRUTH_JOBS=100
 # The styles of trainers that no format names are read, and no step is read of 200 programs that do not train.
 step styles-release timeout 600 make -s styles STYLE_JOBS=10
 step styles-asan timeout 600 make -s styles V=asan STYLE_JOBS=2
+step advice timeout 300 make -s advice-proof ADVICE_JOBS=200
+
 # Random lives of training jobs with known truth, observed promptly, late and reordered, without Events, killed, with a gap.
 for sight in 0 1 2 3 4 5 6; do
     step "sim-$sight-release" timeout 600 .build/release/bin/test-sim -k $sight 500

@@ -292,7 +292,8 @@ static bool saved_by(const struct check *c, const char *kind, double *ms, double
     }
     if (strcmp(kind, "Stragglers") != 0 || ideal == ABSENT || ideal <= 0 || retained < 100)
         return strcmp(kind, "Stragglers") == 0;
-    *ms = (double)(c->productive - retained * ideal);
+    double again = (double)number_or_0(bucket_named(c, "WastedProgress"), "milliseconds") / (double)c->productive;
+    *ms = (double)(c->productive - retained * ideal) * (1 + again);
     *chip_s = *ms / (double)c->available * strtod(text(c->status, "acceleratorHours.allocated"), NULL) * 3600;
     return true;
 }
