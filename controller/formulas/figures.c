@@ -62,7 +62,8 @@ static const struct ledger_bucket *bucket_of(const struct ledger_result *r, enum
     return NULL;
 }
 
-int64_t figures_failures(const struct ledger_result *r) {
+/* Interruptions but those by people and Kueue. */
+static int64_t count_failures(const struct ledger_result *r) {
     int64_t failures = r->older.counted;
     for (int i = 0; i < r->interruption_count; i++)
         failures += !cause_is_excluded(r->interruptions[i].cause);
@@ -115,7 +116,7 @@ struct figures figures_measure(const struct ledger_result *r) {
     if (r->retained_steps > 0)
         f.step_s = (double)r->productive_ms / 1e3 / (double)r->retained_steps;
     if (r->slots_required > 0)
-        f.mtbf = forecast_mtbf(figures_failures(r), (double)r->available_ms / 1e3);
+        f.mtbf = forecast_mtbf(count_failures(r), (double)r->available_ms / 1e3);
     if (r->chips > 0)
         f.chips = (double)r->chips;
     return f;

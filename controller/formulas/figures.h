@@ -25,8 +25,6 @@ struct figures figures_unknown(void);
 struct figures figures_measure(const struct ledger_result *result);
 /* Whether resume_s is that of the first start, as nothing has resumed after a failure yet. */
 bool figures_is_first_start(const struct ledger_result *result);
-/* Interruptions but those by people and Kueue. */
-int64_t figures_failures(const struct ledger_result *result);
 
 struct figures_change {
     double image_pull_s; /* how long a pull takes; 0: as it is */

@@ -21,11 +21,26 @@ def play(cluster):
     time.sleep(3)
     cluster.fail_pod(pods[2], 1)
     time.sleep(2)
-    cluster.create(pod(2, 1))
-    cluster.watch.wait("the replacement to run", lambda: _others(cluster, uids(pods)), 60)
+    _replace(cluster, pods)
     time.sleep(5)
     cluster.complete(NAMESPACE, NAME)
     cluster.wait_condition("workloads", NAMESPACE, NAME, "Finished")
+
+
+def _replace(cluster, pods):
+    """Where Kueue has not seen the failure yet, it deletes the replacement: one pod too many. Then a person tries again."""
+    for attempt in range(1, 6):
+        name = f"{NAME}-2-{attempt}"
+        cluster.create(pod(2, attempt))
+        cluster.watch.wait(f"{name} to run or to be deleted", lambda: _others(cluster, uids(pods)) or _is_deleted(cluster, name), 60)
+        if _others(cluster, uids(pods)):
+            return
+    raise AssertionError("Kueue deleted five replacements")
+
+
+def _is_deleted(cluster, name):
+    pods = cluster.api.get("pods", NAMESPACE, None)["items"]
+    return all(found["metadata"]["name"] != name or found["metadata"].get("deletionTimestamp") for found in pods)
 
 
 def _others(cluster, known):
