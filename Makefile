@@ -204,7 +204,7 @@ outputs: $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-status ## ever
 	@python3 -B tests/outputs/outputs.py $^
 
 # The benchmarks are built too, so that one that stops compiling is noticed.
-BENCHES := $(addprefix $(OUT)/bin/bench-,append fleet jobs metrics rootcause)
+BENCHES := $(addprefix $(OUT)/bin/bench-,append compare fleet jobs metrics rootcause)
 tests: missing $(BENCHES) $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/advice-proof $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
@@ -390,6 +390,14 @@ parity: programs ## the Python library's own answers against analyze --definitio
 $(OUT)/bin/bench-append: $(call objects,tests/bench/append.c) $(call link_order,steplog)
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lyaml -lm
+
+.PHONY: bench-compare
+$(OUT)/bin/bench-compare: $(call objects,tests/bench/compare.c tests/formulas/pairs.c) $(RANDOM) $(call link_order,formulas)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lm
+
+bench-compare: $(OUT)/bin/bench-compare ## how often `kubectl goodput compare` is wrong, on GOODPUT_JOBS (1,000) pairs of jobs, compared with the promise
+	@$<
 
 .PHONY: bench-fleet
 $(OUT)/bin/bench-fleet: $(call objects,tests/bench/fleet.c tests/fleet/lives.c) $(call link_order,fleet)

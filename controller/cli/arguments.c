@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 
 #include "base/mem.h"
+#include "base/rfc3339.h"
 #include "base/slice.h"
 #include "cli/nearest.h"
 
@@ -69,5 +70,15 @@ int arguments_take(const struct argument_row *rows, size_t count, const char *co
         *(const char **)field = value;
     else
         *(bool *)field = true;
+    return 0;
+}
+
+int arguments_time(const char *option, const char *value, int64_t *ms, struct error **err) {
+    if (value == NULL)
+        return 0;
+    CLEANUP_FREE char *start = mem_format(strlen(value) == 10 ? "%sT00:00:00Z" : "%s", value);
+    if (!rfc3339_parse_ms(slice_of(start), ms))
+        return error_set(err, EINVAL, "%s %s: write a day or a time, such as 2026-11-01 or 2026-11-01T06:00:00Z",
+                         option, value);
     return 0;
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct argument_row {
     const char *short_name, *long_name;
@@ -26,5 +27,8 @@ bool arguments_is_for(const struct argument_row *row, const char *command);
 /* Takes the option at argv[*i] into the options; moves *i past its value. command: whose help lists the options. */
 int arguments_take(const struct argument_row *rows, size_t count, const char *command, char **argv, int argc, int *i,
                    void *options, struct error **err);
+
+/* A time, or a day, which starts at midnight UTC. value NULL leaves *ms. */
+int arguments_time(const char *option, const char *value, int64_t *ms, struct error **err);
 
 #endif

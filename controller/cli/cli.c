@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/commands/analyze.h"
 #include "cli/commands/cluster.h"
+#include "cli/commands/compare.h"
 #include "cli/commands/dashboard.h"
 #include "cli/commands/explain.h"
 #include "cli/commands/fleet.h"
@@ -24,7 +25,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum name_rule { NO_NAME, NEEDS_NAME, MAY_HAVE_NAME };
+enum name_rule { NO_NAME, NEEDS_NAME, MAY_HAVE_NAME, NEEDS_TWO };
 /* What a command prints. kubectl can print objects that the cluster has. */
 enum prints { OWN_FORMS, OBJECTS, OBJECT_IF_NAMED };
 
@@ -57,6 +58,13 @@ static const struct command {
      "      JobGoodputs, as fleet -f reads them. --since: up to the end of the newest",
      "history --archive /mnt/goodput -l team=a --since 720h\0", NO_NAME, OWN_FORMS, "json, yaml", history_command,
      history_check},
+    {"compare", "compare A B [--archive DIR] [-n NAMESPACE] [--controller-namespace NAMESPACE] [-o table|json|yaml]",
+     "two jobs: step time, goodput, starts, buckets and interruptions, with the interval of each difference, and a\n"
+     "      verdict only outside chance. A, B: a JobGoodput, a log, a quoted pattern of a job's logs, or lines of "
+     "ledger",
+     "compare llama3-70b llama3-70b-new-kernel\0compare 'monday/*.log' 'tuesday/*.log'\0compare a b --archive "
+     "/mnt/goodput -o json\0",
+     NEEDS_TWO, OWN_FORMS, "table, json, yaml", compare_command, compare_check},
     {"report",
      "report NAME --html FILE [-n NAMESPACE]\n"
      "      report --owner OWNER [--from TIME] [--to TIME] [NAME] [-n NAMESPACE | -A] [-o table|json|csv] [--html "
@@ -108,7 +116,7 @@ static const struct argument_row table[] = {
     {"-f", "--filename", AT(file), true, NULL, "top, explain, timeline, report, fleet, whatif",
      "  -f, --filename FILE     read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"},
     {"-n", "--namespace", AT(namespace_), true, NULL,
-     "top, explain, timeline, ledger, history, report, fleet, whatif, dashboard",
+     "top, explain, timeline, ledger, history, compare, report, fleet, whatif, dashboard",
      "  -n, --namespace N       default: the context's\n"},
     {"-A", "--all-namespaces", AT(all_namespaces), false, NULL, "top, report, fleet",
      "  -A, --all-namespaces    the JobGoodputs of all namespaces\n"},
@@ -118,12 +126,12 @@ static const struct argument_row table[] = {
      "  --sort-by COLUMN|PATH   ascending, by a column, such as goodput, or a path, such as .status.phase\n"},
     {NULL, "--no-headers", AT(no_headers), false, NULL, "top",
      "  --no-headers            neither the names of columns nor the sum\n"},
-    {NULL, "--controller-namespace", AT(ledger.controller_namespace), true, NULL, "ledger",
+    {NULL, "--controller-namespace", AT(ledger.controller_namespace), true, NULL, "ledger, compare",
      "  --controller-namespace N  where goodput-controller runs; default: goodput-system\n"},
-    {NULL, "--archive", AT(ledger.archive), true, NULL, "ledger, history",
+    {NULL, "--archive", AT(ledger.archive), true, NULL, "ledger, history, compare",
      "  --archive DIR           read the folder of a controller's archive, not the cluster\n"},
     {"-o", "--output", AT(output), true, NULL,
-     "top, explain, timeline, ledger, history, report, fleet, whatif, formats",
+     "top, explain, timeline, ledger, history, compare, report, fleet, whatif, formats",
      "  -o, --output FORMAT     one of the formats of the usage\n"},
     {"-w", "--watch", AT(watch), false, NULL, "top",
      "  -w, --watch             draw the table again when it changes\n"},
@@ -225,6 +233,11 @@ static int check_output(const struct command *c, const struct cli_options *optio
                : error_set(err, EINVAL, "-o %s: kubectl prints it from the cluster, not from a file", options->output);
 }
 
+static bool takes_two(const char *command) { /* names, or paths of files */
+    const struct command *c = find_command(command);
+    return c != NULL && c->rule == NEEDS_TWO;
+}
+
 int cli_parse(struct cli_options *options, int argc, char **argv, struct error **err) {
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-' && argv[i][1] != '\0') {
@@ -238,6 +251,10 @@ int cli_parse(struct cli_options *options, int argc, char **argv, struct error *
                 return r;
         } else if (options->command == NULL) {
             options->command = argv[i];
+        } else if (options->name == NULL && takes_two(options->command)) {
+            options->name = argv[i];
+        } else if (options->other == NULL && takes_two(options->command)) {
+            options->other = argv[i];
         } else if (options->name == NULL) {
             /* "jobgoodput/NAME" is what -o name prints */
             const char *slash = strchr(argv[i], '/');

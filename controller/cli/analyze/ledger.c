@@ -171,7 +171,7 @@ static void take_record(struct analyze_ledger *l, const struct record *r) {
     }
     trainer_run_note(&t->trainer, r);
     ledger_add_record(l->ledger, &mine);
-    if (l->analyze->html != NULL)
+    if (l->analyze->html != NULL || l->analyze->trace_points > 0)
         trace_add(&l->trace, &mine);
     if (++l->unsettled >= SETTLE_EVERY && !l->keeps_all)
         settle(l);
@@ -209,6 +209,7 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
     l->unread.first_stamp_ms = l->unread.last_stamp_ms = TIME_UNKNOWN;
     buf_init(&l->tail, 2 * TAIL_BYTES);
     l->matcher = matcher_new();
+    l->trace.max_points = a->trace_points;
     l->until_ms = a->at_us != ANALYZE_NO_TIME ? a->at_us / 1000 : TIME_OPEN;
     return l;
 }

@@ -27,6 +27,7 @@ struct analyze {
     double ideal_s; /* NAN: not given */
     struct library_span excluded[ANALYZE_MAX_SPANS];
     int excluded_count;
+    size_t trace_points; /* of each kind in the trace; 0: as many as the page draws, and none without html */
     bool wants_deviation, is_elastic, wants_help;
     bool is_trial; /* of a suggested pattern: what the first reading noted is not noted again */
     struct text_style style;

@@ -315,6 +315,34 @@ static int run(struct analyze *a, struct error **err) {
     return r;
 }
 
+int analyze_lines(const char *path, size_t max_steps, struct buf *lines, struct buf *trace, struct error **err) {
+    struct analyze a;
+    CLEANUP_BUF struct buf status;
+    buf_init(&status, (size_t)16 << 20);
+    char *argv[] = {(char *)"analyze", (char *)path, (char *)"-o", (char *)"jsonl"};
+    int r = analyze_parse(&a, (int)ARRAY_SIZE(argv), argv, err);
+    if (r < 0) {
+        analyze_done(&a);
+        return r;
+    }
+    a.trace_points = max_steps;
+    struct readers to = {.ledger = analyze_ledger_new(&a)};
+    r = analyze_order(&a, err);
+    if (can_be_read_again(&a))
+        analyze_ledger_offer_again(to.ledger);
+    if (r == 0)
+        r = read_files(&a, &to, err);
+    if (r == 0)
+        r = read_again(&a, &to.ledger, err);
+    if (r == 0)
+        r = analyze_ledger_conclude(to.ledger, &status, lines, err);
+    if (r == 0)
+        analyze_ledger_trace(to.ledger, trace);
+    analyze_ledger_free(to.ledger);
+    analyze_done(&a);
+    return r;
+}
+
 int analyze_command(int argc, char **argv, const struct text_style *style) {
     struct analyze a;
     CLEANUP_ERROR struct error *err = NULL;

@@ -161,13 +161,17 @@ static int ask_controller(const struct cli_options *options, struct buf *lines, 
     return fetch(options, path, lines, err);
 }
 
+int ledger_read(const struct cli_options *options, struct buf *lines, struct error **err) {
+    return options->ledger.archive != NULL
+               ? archive_read(options->ledger.archive, options->namespace_, options->name, lines, err)
+               : ask_controller(options, lines, err);
+}
+
 int ledger_command(const struct cli_options *options, struct error **err) {
     CLEANUP_BUF struct buf lines, out;
     buf_init(&lines, MAX_BYTES);
     buf_init(&out, TABLE_BYTES);
-    int r = options->ledger.archive != NULL
-                ? archive_read(options->ledger.archive, options->namespace_, options->name, &lines, err)
-                : ask_controller(options, &lines, err);
+    int r = ledger_read(options, &lines, err);
     if (r < 0)
         return r;
     if (options->output != NULL && strcmp(options->output, "jsonl") == 0)

@@ -36,8 +36,8 @@ struct cli_ledger_options {
     const char *archive;              /* the folder of an archive; NULL: the controller is asked */
 };
 
-struct cli_options { /* texts borrowed from argv */
-    const char *command, *name;
+struct cli_options {                    /* texts borrowed from argv */
+    const char *command, *name, *other; /* other: the second job of compare */
     const char *namespace_, *file, *output, *html, *selector, *sort_by;
     bool all_namespaces, watch, wants_help, wants_version, no_headers;
     struct kubectl_flags kubectl;

@@ -1,7 +1,7 @@
 #include "cli/commands/report.h"
 
 #include "base/mem.h"
-#include "base/rfc3339.h"
+#include "cli/arguments.h"
 #include "cli/commands/fetch.h"
 #include "cli/incidents/write.h"
 #include "cli/render/output.h"
@@ -14,17 +14,6 @@
 
 enum { MAX_BYTES = 64 << 20 };
 
-/* A time, or a day, which starts at midnight UTC. NULL leaves *ms. */
-static int take_time(const char *option, const char *text, int64_t *ms, struct error **err) {
-    if (text == NULL)
-        return 0;
-    CLEANUP_FREE char *start = mem_format(strlen(text) == 10 ? "%sT00:00:00Z" : "%s", text);
-    if (!rfc3339_parse_ms(slice_of(start), ms))
-        return error_set(err, EINVAL, "%s %s: write a day or a time, such as 2026-11-01 or 2026-11-01T06:00:00Z",
-                         option, text);
-    return 0;
-}
-
 static int take_query(const struct cli_report_options *o, struct incidents_query *query, struct error **err) {
     *query = (struct incidents_query){.from_ms = INT64_MIN, .to_ms = INT64_MAX};
     int owner = rootcause_owner_find(slice_of(o->owner));
@@ -32,7 +21,8 @@ static int take_query(const struct cli_report_options *o, struct incidents_query
         return error_set(err, EINVAL, "--owner %s: not one of Tenant, Platform, Provider, Scheduler, Unknown",
                          o->owner);
     query->owner = rootcause_owner_name((enum rootcause_owner)owner);
-    if (take_time("--from", o->from, &query->from_ms, err) < 0 || take_time("--to", o->to, &query->to_ms, err) < 0)
+    if (arguments_time("--from", o->from, &query->from_ms, err) < 0 ||
+        arguments_time("--to", o->to, &query->to_ms, err) < 0)
         return -EINVAL;
     if (query->from_ms >= query->to_ms)
         return error_set(err, EINVAL, "--to %s is not after --from %s", o->to, o->from);
