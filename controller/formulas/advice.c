@@ -119,7 +119,7 @@ static bool checkpoint_interval(const struct job *job, struct advice *a) {
                          .mtbf_s = mtbf.mean_s};
     double best_s = forecast_best_s(&f), low_s, high_s;
     forecast_flat_zone(&f, 0.1, &low_s, &high_s);
-    if (f.interval_s >= low_s && f.interval_s <= high_s)
+    if (!(best_s > 0) || (f.interval_s >= low_s && f.interval_s <= high_s)) /* 0: a save costs nothing */
         return false;
     double half_s = best_s / 2 * (double)count, more = overhead(job);
     double lost_s = (double)bucket_ms(job, BUCKET_WASTED_PROGRESS) / 1e3 - half_s - f.persist_lag_s * (double)count;

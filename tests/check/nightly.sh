@@ -60,6 +60,7 @@ step strangers make -s strangers STRANGER_JOBS=20
 step strangers-one-file make -s strangers STRANGER_JOBS=20 STRANGERS=--one-file
 step deaths make -s deaths
 step advice make -s advice-proof
+step compare make -s bench-compare
 step sim-lives make -s sim LIVES="${LIVES:-10000}"
 step cuts env CUTS=all .build/release/tests/test-operator bounds_hold
 grep -hE '^[a-z0-9-]+ +(relist|killed|late|cut) ' "$logs/cuts.log"

@@ -276,7 +276,10 @@ TEST(a_better_checkpoint_interval) {
     CHECK_TEXT(
         a->change,
         "save every 3m 6s (186 steps): saves 22m 22s to 50m 21s"); /* Daly: 189.74 x (1 + 0.0088) - 5 = 186.4 s */
-    m.save_errors[0] = 1;                                          /* that comes first */
+    m.buckets[0].ms = 0; /* saves that cost nothing are no reason to save less often */
+    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "CheckpointInterval") == NULL);
+    m.buckets[0].ms = 4 * 5000;
+    m.save_errors[0] = 1; /* these come first */
     CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "CheckpointInterval") == NULL);
     make(&m);
     m.r.older.counted = m.r.older.count = 9;
