@@ -250,7 +250,12 @@ static void prove(uint64_t seed) {
     struct ledger_result r;
     struct advice all[ADVICE_MAX];
     ledger_evaluate(ledger, wall_ms, &r);
-    int count = advise(&r, report.classes, report.save_errors, all);
+    if (report.interruptions != r.interruption_count + (int)r.older.count) {
+        fprintf(stderr, "seed %llu: %d interruptions, of which the ledger has %d\n", (unsigned long long)life.seed,
+                report.interruptions, r.interruption_count + (int)r.older.count);
+        exit(1);
+    }
+    int count = advise(&r, report.classes + r.older.count, report.save_errors + r.older.count, all);
     for (int i = 0; i < count; i++) {
         struct change *change = change_of(all[i].kind);
         struct life changed = life;
@@ -260,11 +265,6 @@ static void prove(uint64_t seed) {
         change->predicted += (double)all[i].gain_ppm;
         change->obtained += obtained;
         change->as_promised += keeps(&all[i], obtained, r.productive_ms, wall_ms);
-    }
-    if (report.interruptions != r.interruption_count) {
-        fprintf(stderr, "seed %llu: %d interruptions, of which the ledger has %d\n", (unsigned long long)life.seed,
-                report.interruptions, r.interruption_count);
-        exit(1);
     }
     ledger_result_done(&r);
     ledger_free(ledger);
