@@ -88,16 +88,6 @@ static struct difference_estimate program_of(const struct units *u, double progr
     return difference_estimate(blocks, BLOCKS);
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *values, size_t count) {
-    qsort(values, count, sizeof *values, by_value);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
 /* The trimmed mean of the blocks' medians: of steps that nothing disturbs. */
 static struct difference_estimate median_step(const struct units *u) {
     CLEANUP_FREE double *values = mem_alloc((u->count + 1) * sizeof *values);
@@ -109,7 +99,7 @@ static struct difference_estimate median_step(const struct units *u) {
         for (; i < u->count && block_of(u, before, i) == k; before += u->items[i++].steps)
             values[i - first] = u->items[i].ms / u->items[i].steps;
         if (i > first)
-            medians[blocks++] = median(values, i - first);
+            medians[blocks++] = difference_median(values, i - first);
     }
     return difference_trimmed(medians, blocks);
 }

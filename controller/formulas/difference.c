@@ -104,6 +104,11 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+double difference_median(double *values, size_t count) {
+    qsort(values, count, sizeof *values, by_value);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
 struct difference_estimate difference_trimmed(const double *values, size_t count) {
     struct difference_estimate e = {0};
     CLEANUP_FREE double *sorted = mem_alloc((count + 1) * sizeof *sorted);

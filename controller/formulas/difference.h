@@ -38,6 +38,8 @@ struct difference_interval {
  * blocks with a size; else has_spread is false. */
 struct difference_estimate difference_estimate(const struct difference_block *blocks, size_t count);
 
+/* Of at least one value; sorts them. */
+double difference_median(double *values, size_t count);
 /* The mean of the middle half of values in time order, which a slow patch does not move: Yuen's trimmed mean with the
  * variance of the winsorized values (Biometrika 61, 1974, 165-170), a quarter cut from each end; and the same
  * correction for values alike. At least 8 values. */

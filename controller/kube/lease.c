@@ -220,7 +220,7 @@ struct kube_lease *kube_lease_new(struct kube_client *client, const struct kube_
     l->namespace_ = mem_strdup(options->namespace_);
     l->name = mem_strdup(options->name);
     l->identity = mem_strdup(options->identity);
-    l->duration_us = options->duration_us > 0 ? options->duration_us : 25000000;
+    l->duration_us = options->duration_us > 0 ? options->duration_us : KUBE_LEASE_DURATION_US;
     l->renew_deadline_us = options->renew_deadline_us > 0 ? options->renew_deadline_us : 20000000;
     l->renew_us = options->renew_us > 0 ? options->renew_us : 5000000;
     l->retry_us = options->retry_us > 0 ? options->retry_us : 2000000;

@@ -9,6 +9,8 @@
 
 struct kube_lease;
 
+#define KUBE_LEASE_DURATION_US INT64_C(25000000) /* by default */
+
 struct kube_lease_options {
     const char *namespace_, *name;
     const char *identity;                                       /* "<host>_<random>" */

@@ -2,14 +2,12 @@
 
 #include "base/mem.h"
 
-/* A leader that has not renewed for a whole lease lost it, or hangs; client-go's watchdog allows as much. */
-#define LEASE_US INT64_C(25000000)
-
-/* Alive: the loop answers, and no lease is held that has run out. */
+/* Alive: the loop answers, and no lease is held that has run out: a leader that has not renewed for a whole lease lost
+ * it, or hangs; client-go's watchdog allows as much. */
 static void healthz(void *context, const struct server_request *request, struct server_reply *reply) {
     const struct runtime_health *health = context;
     (void)request;
-    if (health->lease != NULL && kube_lease_age_us(health->lease) > LEASE_US) {
+    if (health->lease != NULL && kube_lease_age_us(health->lease) > KUBE_LEASE_DURATION_US) {
         reply->status = 500;
         buf_format(&reply->body, "lease not renewed for %lld s\n",
                    (long long)(kube_lease_age_us(health->lease) / 1000000));
