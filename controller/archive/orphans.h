@@ -1,4 +1,5 @@
-/* orphans: objects in .open/ whose jobs ended while no controller ran: they grow no more, and nobody completes them. */
+/* orphans: objects in .open/ whose jobs ended while no controller ran: they grow no more, and no controller completes
+ * them. */
 #ifndef ARCHIVE_ORPHANS_H
 #define ARCHIVE_ORPHANS_H
 

@@ -21,8 +21,7 @@ int archive_volume_append(const char *root, const struct archive_key *key, const
                           struct error **err);
 /* Completes the job's object, unless it has no time yet; another one begins where it ends, unless it is final or the
  * last. *ret_count: the objects that were completed, 0 or 1; *ret_end_ms (NULL: not asked): where it
- * ends. -EEXIST: another one of its name exists, with other
- * content. */
+ * ends. -EEXIST: another one of its name exists, with other content. */
 int archive_volume_publish(const char *root, const struct archive_key *key, bool is_last, int *ret_count,
                            int64_t *ret_end_ms, struct error **err);
 

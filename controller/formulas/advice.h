@@ -3,7 +3,8 @@
  * job goodput or a minute. Pure.
  *
  * What a change brings: the same progress in less time, P / (W - x) - P / W, where x is the time that it saves. Where a
- * change can save a span in full at best, the words say "up to". */
+ * change can save a span in full at best, the words say "up to"; where it saves no less, "at least". tests/advice/
+ * proves each rule. */
 #ifndef FORMULAS_ADVICE_H
 #define FORMULAS_ADVICE_H
 

@@ -133,21 +133,21 @@ static struct change {
     int count, as_promised;
     double predicted, obtained;
 } changes[] = {
-    {"CheckpointInterval", save_at_best, 0, 0, 0, 0},
-    {"AsynchronousCheckpoint", save_in_background, 0, 0, 0, 0},
-    {"SaveOnTermination", save_on_notice, 0, 0, 0, 0},
-    {"CompilationCache", keep_compiled, 0, 0, 0, 0},
-    {"NearerRestore", restore_at_once, 0, 0, 0, 0},
-    {"InputPipeline", have_data, 0, 0, 0, 0},
-    {"Queue", have_quota, 0, 0, 0, 0},
-    {"Stragglers", find_slow_host, 0, 0, 0, 0},
-    {"HangTimeout", end_hangs, 0, 0, 0, 0},
-    {"FailingNode", cordon, 0, 0, 0, 0},
-    {"DeviceMemory", fit_memory, 0, 0, 0, 0},
-    {"NaNAtStep", mend_step, 0, 0, 0, 0},
-    {"FailingCheckpoints", mend_storage, 0, 0, 0, 0},
-    {"FailingSaves", mend_saves, 0, 0, 0, 0},
-    {"Rendezvous", meet, 0, 0, 0, 0},
+    {.kind = "CheckpointInterval", .make = save_at_best},
+    {.kind = "AsynchronousCheckpoint", .make = save_in_background},
+    {.kind = "SaveOnTermination", .make = save_on_notice},
+    {.kind = "CompilationCache", .make = keep_compiled},
+    {.kind = "NearerRestore", .make = restore_at_once},
+    {.kind = "InputPipeline", .make = have_data},
+    {.kind = "Queue", .make = have_quota},
+    {.kind = "Stragglers", .make = find_slow_host},
+    {.kind = "HangTimeout", .make = end_hangs},
+    {.kind = "FailingNode", .make = cordon},
+    {.kind = "DeviceMemory", .make = fit_memory},
+    {.kind = "NaNAtStep", .make = mend_step},
+    {.kind = "FailingCheckpoints", .make = mend_storage},
+    {.kind = "FailingSaves", .make = mend_saves},
+    {.kind = "Rendezvous", .make = meet},
 };
 
 /* ---- jobs ---- */
