@@ -77,6 +77,31 @@ static const struct {
     {AMD, "AMD_Instinct_MI355X*", "MI355X"},
 };
 
+/* What nodes with accelerators are labeled with, and selected by; some report how many chips the node has. GKE:
+ * "Deploy TPU workloads", "Autopilot GPUs". NVIDIA/k8s-device-plugin docs/gpu-feature-discovery. Karpenter's
+ * well-known labels: aws/karpenter-provider-aws, Azure/karpenter-provider-azure (concepts/scheduling). AMD's
+ * k8s-node-labeller has no count. */
+static const struct {
+    bool is_count;
+    const char *key;
+} node_labels[] = {
+    {false, GKE_TPU},
+    {false, "cloud.google.com/gke-tpu-topology"},
+    {false, GKE_GPU},
+    {true, "cloud.google.com/gke-accelerator-count"},
+    {false, NVIDIA},
+    {false, "nvidia.com/gpu.present"},
+    {true, "nvidia.com/gpu.count"},
+    {false, AMD},
+    {false, "karpenter.k8s.aws/instance-gpu-name"},
+    {true, "karpenter.k8s.aws/instance-gpu-count"},
+    {false, "karpenter.k8s.aws/instance-accelerator-name"},
+    {true, "karpenter.k8s.aws/instance-accelerator-count"},
+    {false, "karpenter.azure.com/sku-gpu-name"},
+    {true, "karpenter.azure.com/sku-gpu-count"},
+};
+#define MAX_OF_NODE 1024
+
 /* One unit is one chip, as the device plugin of its maker registers it. '+' stands for letters and digits, at least
  * one: Ascend's models have a resource each. Left out: shares and partitions (nvidia.com/mig-*, *.shared, vgpu, cores,
  * memory), and second names of the same devices (aws.amazon.com/neurondevice and neuroncore are listed next to neuron).
@@ -167,6 +192,25 @@ const struct chip *chip_of_label(struct slice key, struct slice value) {
         if (slice_is(key, labels[i].key) && is_like(value, labels[i].value))
             return chip_find(slice_of(labels[i].chip));
     return NULL;
+}
+
+bool chip_is_node_label(struct slice key) {
+    for (size_t i = 0; i < ARRAY_SIZE(node_labels); i++)
+        if (slice_is(key, node_labels[i].key))
+            return true;
+    return false;
+}
+
+int64_t chip_count_of_label(struct slice key, struct slice value) {
+    int64_t count;
+    for (size_t i = 0; i < ARRAY_SIZE(node_labels); i++)
+        if (node_labels[i].is_count && slice_is(key, node_labels[i].key))
+            return slice_take_uint(&value, &count) && value.size_bytes == 0 && count <= MAX_OF_NODE ? count : 0;
+    return 0;
+}
+
+bool chip_is_partitioned(struct slice key, struct slice value) {
+    return slice_is(key, NVIDIA) && slice_contains(value, "-MIG-");
 }
 
 bool chip_list_next(struct slice *rest, struct slice *name, struct slice *value) {

@@ -25,6 +25,12 @@ struct chip {
 const struct chip *chip_find(struct slice name);
 /* By a node's label, such as cloud.google.com/gke-tpu-accelerator=tpu-v5-lite-podslice; NULL if it names no chip. */
 const struct chip *chip_of_label(struct slice key, struct slice value);
+/* Whether nodes with accelerators have a label of that key, by which pods select them. */
+bool chip_is_node_label(struct slice key);
+/* The number of chips that a node's label reports, such as cloud.google.com/gke-accelerator-count=4; 0: none. */
+int64_t chip_count_of_label(struct slice key, struct slice value);
+/* The node's GPUs are divided into partitions, and labels count these. */
+bool chip_is_partitioned(struct slice key, struct slice value);
 /* Whether a container's resource counts whole chips: google.com/tpu, nvidia.com/gpu ... Shares of a chip do not count.
  */
 bool chip_is_resource(struct slice resource);

@@ -225,6 +225,12 @@ def chips_page():
     text += "\n## Labels of nodes that name a chip\n\n"
     text += table(("label", "value", "chip"), [
         (f"`{labels[key]}`", f"`{value}`", chip) for key, value, chip in re.findall(r'^    \{(\w+), "([^"]+)", "([^"]+)"\}', source, re.M)])
+    names = {**labels, **{f'"{key}"': key for key in re.findall(r'^    \{\w+, "([^"]+)"\},$', source, re.M)}}
+    text += "\n## Labels of nodes that count chips\n\nPods of Ray that ask for no chips, and whose group declares none, have those that a label of their node counts,\n"
+    text += "if their `nodeSelector`, or each term of their required node affinity, names a label of this table. Where `nvidia.com/gpu.product`\n"
+    text += "names a MIG partition, labels count none.\n\n"
+    text += table(("label", "counts chips"), [
+        (f"`{names[key]}`", "yes" if is_count == "true" else "") for is_count, key in re.findall(r'^    \{(true|false), ([^}]+)\},$', source, re.M)])
     text += "\n## Resources that count as chips\n\nIn limits and requests of containers, and in what nodes offer. `+` stands for letters and digits. "
     text += "Shares and partitions\nof a chip (MIG, time slicing, cores) do not count: a job that asks only for them has no chip hours.\n\n"
     text += table(("resource", "chip"), [

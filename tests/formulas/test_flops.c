@@ -116,6 +116,17 @@ TEST(chips_by_label) {
     CHECK_INT(chip_find(SLICE("TPU7x"))->devices, 2);
 }
 
+TEST(chips_counted_by_labels) {
+    CHECK_INT(chip_count_of_label(SLICE("cloud.google.com/gke-accelerator-count"), SLICE("8")), 8);
+    CHECK_INT(chip_count_of_label(SLICE("nvidia.com/gpu.count"), SLICE("1024")), 1024);
+    CHECK_INT(chip_count_of_label(SLICE("nvidia.com/gpu.count"), SLICE("1025")), 0);
+    CHECK_INT(chip_count_of_label(SLICE("nvidia.com/gpu.count"), SLICE("8x")), 0);
+    CHECK_INT(chip_count_of_label(SLICE("nvidia.com/gpu.count"), SLICE("")), 0);
+    CHECK_INT(chip_count_of_label(SLICE("nvidia.com/gpu.replicas"), SLICE("8")), 0); /* shares */
+    CHECK_INT(chip_count_of_label(SLICE("nvidia.com/gpu.present"), SLICE("1")), 0);
+    CHECK(chip_is_node_label(SLICE("nvidia.com/gpu.present")) && !chip_is_node_label(SLICE("nvidia.com/gpu.presen")));
+}
+
 /* Takes the cell of a table's row: "| `text` | next |"; what is left starts with the next "|". */
 static struct slice take_cell(struct slice *row) {
     struct slice cell;

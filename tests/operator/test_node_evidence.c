@@ -32,11 +32,12 @@ static void show_event(struct model *m, const char *node, const char *reason, co
     fake_observe(m, RESOURCE_NODE_EVENT, OBSERVED_PRESENT, "e", "", json, at);
 }
 
-static void show_slice(struct model *m, const char *node, const char *taints, double at) {
+/* In v1beta1 a device has its taints within "basic". */
+static void show_slice(struct model *m, const char *node, const char *taints, bool is_v1beta1, double at) {
     CLEANUP_FREE char *json = mem_format(
         "{\"metadata\":{\"name\":\"slice-%s\",\"uid\":\"s\"},\"spec\":{\"driver\":\"gpu.nvidia.com\",\"nodeName\":"
-        "\"%s\",\"devices\":[{\"name\":\"gpu-0\"},{\"name\":\"gpu-3\",\"taints\":[%s]}]}}",
-        node, node, taints);
+        "\"%s\",\"devices\":[{\"name\":\"gpu-0\"},{\"name\":\"gpu-3\",%s\"taints\":[%s]%s}]}}",
+        node, node, is_v1beta1 ? "\"basic\":{\"attributes\":{}," : "", taints, is_v1beta1 ? "}" : "");
     char name[64];
     snprintf(name, sizeof name, "slice-%s", node);
     fake_observe(m, RESOURCE_RESOURCESLICE, OBSERVED_PRESENT, name, "s", json, at);
@@ -159,13 +160,13 @@ TEST(each_shape_is_read) {
          ITEM("n0", "Xid79", "Cause", "GPUHardware", AT("16:21"),
               "device gpu-3 taint gpu.nvidia.com/xid=79, NoSchedule")},
     };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+    for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
         struct model *m = new_model();
-        show_node(m, "n0", cases[i].metadata, cases[i].taints, "", 0, 985);
+        show_node(m, "n0", cases[i / 2].metadata, cases[i / 2].taints, "", 0, 985);
         model_watermark(m, RESOURCE_RESOURCESLICE, fake_ms(9), false);
-        show_slice(m, "n0", cases[i].device, 985);
+        show_slice(m, "n0", cases[i / 2].device, i % 2 == 1, 985);
         fail(m);
-        check_evidence(fake_finish(m, 1100), cases[i].expected, "shape");
+        check_evidence(fake_finish(m, 1100), cases[i / 2].expected, "shape");
     }
 }
 

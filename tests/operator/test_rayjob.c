@@ -147,6 +147,28 @@ TEST(a_raycluster_that_is_replaced_is_one_interruption_of_its_rayjob) {
     }
 }
 
+/* Ray numbers no pods: the replacement has the place of a worker whose end was not observed. The list shows either
+ * first. */
+TEST(a_ray_worker_replaced_while_its_watch_was_cut_has_its_place) {
+    for (int ends_first = 0; ends_first < 2; ends_first++) {
+        struct model *m = started();
+        observe_cluster(m, 0, 1, 0, OWNED, 2);
+        start_pods(m, 0, 4, 0, 2);
+        CLEANUP_FREE char *before = fake_status(m, 50);
+        if (ends_first)
+            fake_observe(m, RESOURCE_POD, OBSERVED_VANISHED, "c0-1", "uid-c0-1", NULL, 105);
+        start_pods(m, 7, 8, 0, 101);
+        CLEANUP_FREE char *between = replay_status(m, "ns", "js", fake_ms(104), NULL);
+        if (!ends_first)
+            fake_observe(m, RESOURCE_POD, OBSERVED_VANISHED, "c0-1", "uid-c0-1", NULL, 105);
+        CLEANUP_FREE char *s = fake_status(m, 200);
+        CHECK_INT(status_int(s, "availability.available"), 4);
+        CHECK_INT(status_int(s, "interruptions.total"), 1);
+        CHECK_INT(status_int(s, "badput[bucket=Unobserved].milliseconds"), 51000);
+        model_free(m);
+    }
+}
+
 /* A worker group whose containers ask for no chips, with these members; the pods come before the RayCluster or after.
  */
 static void check_declared(const char *members, int64_t chips_of_one) {

@@ -17,6 +17,7 @@
 #include "operator/job/log_pods.h"
 #include "operator/job/logs.h"
 #include "operator/job/required.h"
+#include "operator/store/node_chips.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -267,6 +268,7 @@ void job_update_facts(struct model_job *job) {
     struct target *t = job->target;
     if (t == NULL || !t->is_seen)
         return;
+    store_count_node_chips(job->store, t);
     fact_set_texts(job);
     fact_set_owners(job);
     fact_place_pods(job);

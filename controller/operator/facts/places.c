@@ -1,6 +1,7 @@
 #include "operator/facts/places.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "operator/facts/loss.h"
 #include "operator/job/jobs.h"
 
@@ -69,6 +70,14 @@ static void move(struct model_job *job, struct pod *p, int index) {
     store_mark_pod(p);
 }
 
+/* When its place became free; of a pod whose end was not observed, from when on it may have been. */
+static int64_t free_from_ms(const struct pod *p) {
+    if (p->phase == POD_SUCCEEDED)
+        return TIME_OPEN;
+    int64_t lost_ms = fact_pod_lost_ms(p);
+    return p->has_vanished ? min_of(lost_ms, p->removed_ms) : lost_ms;
+}
+
 /* Each pod gets the place that was free longest at its creation. A place becomes free when its pod is lost. */
 static void place_all(struct model_job *job, struct pod **pods, size_t count) {
     struct places all = {mem_resize(NULL, count + 1, sizeof *all.heap), 0, &job->jobs->places_looked_at};
@@ -77,14 +86,14 @@ static void place_all(struct model_job *job, struct pod **pods, size_t count) {
                            pods[i]->job_index != pods[i - 1]->job_index;
         if (is_next_job)
             all.count = 0;
-        int64_t free_from_ms = pods[i]->phase == POD_SUCCEEDED ? TIME_OPEN : fact_pod_lost_ms(pods[i]);
+        int64_t from_ms = free_from_ms(pods[i]);
         if (all.count == 0 || all.heap[0].free_from_ms > pods[i]->created_ms + 1000) {
             move(job, pods[i], (int)all.count);
-            add_place(&all, free_from_ms);
+            add_place(&all, from_ms);
             continue;
         }
         move(job, pods[i], (int)all.heap[0].index);
-        all.heap[0].free_from_ms = free_from_ms;
+        all.heap[0].free_from_ms = from_ms;
         sink_first(&all);
     }
     free(all.heap);

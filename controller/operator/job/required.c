@@ -24,8 +24,9 @@ bool job_requires(const struct model_job *job, int index) {
     if (job->spec.required_count > 0 || r->is_helper)
         return false;
     for (int i = 0; i < t->spec.job_count; i++)
-        has_chips |= t->spec.jobs[i].chips > 0;
-    return !has_chips || r->chips > 0 || (job->spec.options.has_log && r == job_log_replicated_job(job));
+        has_chips |= t->spec.jobs[i].chips > 0 || t->spec.jobs[i].has_node_chips;
+    return !has_chips || r->chips > 0 || r->has_node_chips ||
+           (job->spec.options.has_log && r == job_log_replicated_job(job));
 }
 
 int64_t job_slot(const struct model_job *job, const struct pod *p) {

@@ -209,7 +209,7 @@ static void visit_events(struct visitor *v, const char *uid) {
     }
 }
 
-/* With what stands between its parts in a checkpoint. */
+/* With fields of p between its parts. */
 static void visit_trouble(struct visitor *v, struct pod *p) {
     struct pod_trouble *t = store_trouble(p);
     codec_time(v->codec, &t->gated_from_ms);
@@ -223,10 +223,9 @@ static void visit_trouble(struct visitor *v, struct pod *p) {
     visit_name(v, &p->waiting_reason);
     codec_text(v->codec, &t->disruption_message, MAX_MESSAGE);
     codec_text(v->codec, &t->message, MAX_MESSAGE);
-    bool has_some = t->gated_from_ms != TIME_UNKNOWN || t->gated_to_ms != TIME_UNKNOWN ||
-                    t->unschedulable_ms != TIME_UNKNOWN || t->disruption_ms != TIME_UNKNOWN ||
-                    t->disruption_reason[0] || t->reason[0] || t->unschedulable_message || t->disruption_message ||
-                    t->message;
+    bool has_some = t->gated_from_ms != TIME_UNKNOWN || t->unschedulable_ms != TIME_UNKNOWN ||
+                    t->disruption_ms != TIME_UNKNOWN || t->disruption_reason[0] || t->reason[0] ||
+                    t->unschedulable_message || t->disruption_message || t->message;
     if (!has_some)
         store_trouble_free(p);
 }
@@ -541,6 +540,7 @@ static void visit_shape(struct visitor *v, struct target *t) {
         CODEC_INT(v->codec, &r->stride, 0, 1000000);
         codec_i64(v->codec, &r->chips);
         codec_i64(v->codec, &r->claimed_chips);
+        codec_bool(v->codec, &r->shares_nodes);
         codec_bool(v->codec, &r->has_dependency);
         VISIT_ARRAY(v, r->sizes, r->size_count, &r->size_capacity, STORE_MAX_TRANSITIONS);
         for (int k = 0; k < r->size_count; k++) {

@@ -1,6 +1,8 @@
 /* Reads JobSets and Jobs. */
 #include "operator/objects/jobset.h"
 
+#include "operator/objects/selector.h"
+
 #include <string.h>
 
 #define TEMPLATE struct object_replicated_job
@@ -10,6 +12,8 @@
 static const struct jmember pod_spec[] = {
     JMEMBER_FIELD(TEMPLATE, chips, "containers", object_containers_chips_scan),
     JMEMBER_RAW(TEMPLATE, claims, "resourceClaims"),
+    JMEMBER_FIELD(TEMPLATE, selects_chips, "nodeSelector", object_node_selector_scan),
+    JMEMBER_FIELD(TEMPLATE, selects_chips, "affinity", object_affinity_scan),
 };
 static const struct jmember pod_template[] = {JMEMBER_OBJECT("spec", pod_spec)};
 static const struct jmember template_spec[] = {

@@ -9,6 +9,8 @@ struct object_replicated_job {
     struct slice name;
     int64_t replicas, parallelism, completions; /* -1: not set */
     int64_t chips;                              /* of the containers of one pod */
+    bool selects_chips;                         /* its pods run only on nodes with accelerators */
+    bool has_node_chips;                        /* its pods use all chips of their nodes: store/node_chips.h */
     bool has_dependency;
     struct slice claims; /* resourceClaims of its pods, an array: claim.h; empty: none */
     bool prints_log;     /* the log of the whole job, which the pods with chips do not print */

@@ -60,6 +60,8 @@ static void node_label(struct slice key, struct slice value, struct object_meta 
         meta->price = price_parse(value);
     else if (meta->chip == NULL)
         meta->chip = chip_of_label(key, value);
+    meta->node_chips = max_of(meta->node_chips, chip_count_of_label(key, value));
+    meta->is_partitioned |= chip_is_partitioned(key, value);
 }
 
 #define META struct object_meta

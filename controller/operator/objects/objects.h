@@ -55,10 +55,11 @@ struct object_meta {
     struct slice is_group;                                              /* of a Workload: "true" */
     int64_t group_index, member_index; /* of a LeaderWorkerSet; its worker's, or the replica's of a PyTorchJob; -1 */
     struct slice node_pool;
-    const struct chip *chip; /* that the labels of a node name; NULL */
-    int64_t price;           /* per chip-hour, by the label of a node: price.h */
-    bool is_spot, is_under_maintenance;
-    bool is_node; /* set before it is read: only then the labels of clouds are */
+    const struct chip *chip;                            /* that the labels of a node name; NULL */
+    int64_t price;                                      /* per chip-hour, by the label of a node: price.h */
+    int64_t node_chips;                                 /* that the labels of a node count; 0: they do not say */
+    bool is_spot, is_under_maintenance, is_partitioned; /* is_partitioned: what they count are parts of chips */
+    bool is_node;                                       /* set before it is read: only then the labels of clouds are */
 };
 
 struct object_container {

@@ -87,10 +87,13 @@ static void device_taint_scan(struct jscan *j, void *at) {
     read_taint(j, at, NODE_SIGNAL_DEVICE);
 }
 
-/* API servers write the members of a device in this order: its name is known before its taints. */
+/* API servers write the members of a device in this order: its name is known before its taints. v1beta1 has all but the
+ * name within "basic" (Kubernetes v1.36 resource/v1beta1 types.go, BasicDevice; in v1.32 it has no taints). */
 static void device_scan(struct jscan *j, void *at) {
+    static const struct jmember basic[] = {JMEMBER_ELEMENTS("taints", device_taint_scan)};
     static const struct jmember rows[] = {JMEMBER(struct walk, device, "name"),
-                                          JMEMBER_ELEMENTS("taints", device_taint_scan)};
+                                          JMEMBER_ELEMENTS("taints", device_taint_scan),
+                                          JMEMBER_OBJECT("basic", basic)};
     struct walk *walk = at;
     walk->device = (struct slice){0};
     jmembers_read(j, JMEMBERS(rows), walk);

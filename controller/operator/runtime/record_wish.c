@@ -46,7 +46,8 @@ static void read_run(enum target_kind kind, struct slice object, struct record_w
     kind_row(kind)->parse(object, &run);
     bool has_chips = false;
     for (int i = 0; i < run.job_count; i++)
-        has_chips = has_chips || run.jobs[i].chips > 0 || run.jobs[i].claims.size_bytes > strlen("[]");
+        has_chips = has_chips || run.jobs[i].chips > 0 || run.jobs[i].has_node_chips ||
+                    run.jobs[i].claims.size_bytes > strlen("[]");
     wish->is_part = is_part(&run.meta);
     wish->is_training = kind == TARGET_JOBSET || (has_chips && kind != TARGET_LEADERWORKERSET); /* mostly serves */
     wish->is_finished =

@@ -50,6 +50,8 @@ const struct watched watched_table[] = {
      600 * SECOND_US, NO_SLICES},
     {RESOURCE_RESOURCESLICE, "/apis/resource.k8s.io/v1beta2", "resourceslices", WATCHED_CLUSTER, NULL, NULL, true, true,
      600 * SECOND_US, NO_SLICES},
+    {RESOURCE_RESOURCESLICE, "/apis/resource.k8s.io/v1beta1", "resourceslices", WATCHED_CLUSTER, NULL, NULL, true, true,
+     600 * SECOND_US, NO_SLICES},
     {RESOURCE_RESOURCECLAIM, "/apis/resource.k8s.io/v1", "resourceclaims", WATCHED_NAMESPACED, NULL, NULL, true, false,
      600 * SECOND_US, NO_SLICES},
     {RESOURCE_RESOURCECLAIM, "/apis/resource.k8s.io/v1beta2", "resourceclaims", WATCHED_NAMESPACED, NULL, NULL, true,

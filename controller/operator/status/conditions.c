@@ -10,6 +10,7 @@
 #include "operator/job/log_work.h"
 #include "operator/job/logs.h"
 #include "operator/store/kinds.h"
+#include "operator/store/node_chips.h"
 #include "operator/store/pod.h"
 #include "steplog/step_samples.h"
 
@@ -68,6 +69,11 @@ static void set_ready(struct view *v) {
         set(v, READY, false, "TooManyReplicatedJobs", v->target->created_ms,
             "%s %s has more replicated jobs than the %d that are measured: %d that should be required are left out",
             kind, job->spec.target_name, OBJECT_REPLICATED_JOBS, v->target->spec.left_out);
+    else if (store_sharing_nodes(v->target) != NULL)
+        set(v, READY, true, "Accounted", v->target->created_ms,
+            "%s %s is measured without chip hours: pods of %s share a node and ask for no chips; let them ask, or give "
+            "each a node",
+            kind, job->spec.target_name, store_sharing_nodes(v->target)->name);
     else if (job->spec.log_generation > 0)
         set(v, READY, true, "Accounted", v->target->created_ms,
             "%s %s is measured; its steps were read again for generation %lld of the spec", kind, job->spec.target_name,

@@ -45,7 +45,7 @@ static void forget(struct store *store, struct slice uid) {
     map_remove(&store->claims, uid);
 }
 
-static void raise_claimed(struct target *t, struct replicated_job *r, int64_t claimed) {
+void store_raise_claimed(struct target *t, struct replicated_job *r, int64_t claimed) {
     if (r->claimed_chips >= claimed)
         return;
     r->chips += claimed - r->claimed_chips;
@@ -57,7 +57,7 @@ static void raise_claimed(struct target *t, struct replicated_job *r, int64_t cl
 static void raise_shape(struct target *t, const struct pod *p, int64_t claimed) {
     for (int i = 0; i < t->spec.job_count; i++)
         if (t->spec.jobs[i].name == p->replicated_job)
-            raise_claimed(t, &t->spec.jobs[i], claimed);
+            store_raise_claimed(t, &t->spec.jobs[i], claimed);
 }
 
 #define TEMPLATE_KEY 520
@@ -72,7 +72,7 @@ static void raise_by_templates(const struct store *store, struct target *t, stru
     int64_t claimed = 0;
     for (int i = 0; i < STORE_MAX_CLAIM_TEMPLATES && r->claim_templates[i] != NULL; i++)
         claimed += (intptr_t)map_get(&store->claim_templates, template_key(key, t->namespace_, r->claim_templates[i]));
-    raise_claimed(t, r, claimed);
+    store_raise_claimed(t, r, claimed);
 }
 
 void store_read_claim_templates(struct store *store, struct target *t, struct replicated_job *r, struct slice claims) {

@@ -11,6 +11,8 @@ int store_observe_claim(struct store *store, enum observed what, struct slice ui
 int store_observe_claim_template(struct store *store, enum observed what, struct slice json);
 /* The ResourceClaimTemplates that pods of that replicated job name, and their chips: known before a pod is. */
 void store_read_claim_templates(struct store *store, struct target *t, struct replicated_job *r, struct slice claims);
+/* Pods of that replicated job have that many chips besides those that their containers ask for. */
+void store_raise_claimed(struct target *t, struct replicated_job *r, int64_t claimed);
 /* The pod's containers are known: what was claimed for it before counts. */
 void store_add_claimed(struct store *store, struct pod *p);
 

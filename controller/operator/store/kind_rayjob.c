@@ -46,6 +46,8 @@ static const struct jmember group_rows[] = {
 static void group_read(struct jscan *j, struct group *g) {
     *g = (struct group){.job = {.replicas = 1, .completions = -1}, .hosts = 1, .declared = {-1, -1, -1}};
     jmembers_read(j, JMEMBERS(group_rows), g);
+    bool asks = g->job.chips > 0 || g->job.claims.size_bytes > strlen("[]");
+    g->job.has_node_chips = !asks && g->job.selects_chips && !ray_declares(&g->declared);
     if (g->job.chips == 0)
         g->job.chips = ray_chips(&g->declared);
 }

@@ -46,6 +46,7 @@ struct node {
     const char *pool;
     const struct chip *chip;                        /* NULL: its labels name none */
     int64_t price;                                  /* per chip-hour, by its label: formulas/price.h */
+    int64_t chips;                                  /* that its labels count; 0: they do not say */
     bool is_spot, exists, is_restored, has_signals; /* has_signals: it is in store.signal_nodes */
     int64_t restored_ms;    /* when the checkpoint that it was restored from was written; TIME_UNKNOWN */
     struct node_past *past; /* NULL: none; read it by node_past() */

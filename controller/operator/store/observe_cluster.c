@@ -289,7 +289,8 @@ int observe_node(struct store *store, enum observed what, struct slice name, str
         return err;
     struct node *n = store_node(store, o.meta.name);
     const char *pool = store_intern(store, o.meta.node_pool);
-    bool changed = !n->exists || n->pool != pool || n->is_spot != o.meta.is_spot;
+    int64_t chips = o.meta.is_partitioned ? 0 : o.meta.node_chips;
+    bool changed = !n->exists || n->pool != pool || n->is_spot != o.meta.is_spot || n->chips != chips;
     changed |= store_observe_node_signals(store, n, json, received_ms, !n->exists);
     n->exists = true;
     n->is_restored = false;
@@ -297,6 +298,7 @@ int observe_node(struct store *store, enum observed what, struct slice name, str
     store->labels_version += n->chip != o.meta.chip || n->price != o.meta.price;
     n->chip = o.meta.chip;
     n->price = o.meta.price;
+    n->chips = chips;
     n->is_spot = o.meta.is_spot;
     changed |= apply_ready(store, n, &o, received_ms);
     changed |= apply_taints(store, n, &o, received_ms);

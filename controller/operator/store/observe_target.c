@@ -51,6 +51,8 @@ static void apply_shape(struct store *store, struct target *t, const struct obje
         int64_t chips = o->chips + r->claimed_chips;
         t->pods.shape_version += r->chips != chips; /* may decide what is required */
         is_new |= r->chips != chips;
+        t->pods.shape_version += r->has_node_chips != o->has_node_chips;
+        r->has_node_chips = o->has_node_chips;
         r->chips = chips;
         store_read_claim_templates(store, t, r, o->claims);
         r->has_dependency = o->has_dependency;

@@ -64,6 +64,10 @@ void ray_start_parameters_scan(struct jscan *j, void *chips) {
     }
 }
 
+bool ray_declares(const struct ray_chips *c) {
+    return max_of(c->by_resources, max_of(c->by_gpus, c->by_start)) >= 0;
+}
+
 int64_t ray_chips(const struct ray_chips *chips) {
     int64_t by_start = max_of(chips->by_gpus, chips->by_start);
     return max_of(chips->by_resources >= 0 ? chips->by_resources : by_start, 0);

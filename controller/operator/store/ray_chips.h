@@ -11,6 +11,7 @@ struct ray_chips { /* of one pod; -1: not declared */
 
 void ray_resources_scan(struct jscan *j, void *chips);        /* resources of a group */
 void ray_start_parameters_scan(struct jscan *j, void *chips); /* rayStartParams of a group */
+bool ray_declares(const struct ray_chips *chips);             /* also that there are none */
 int64_t ray_chips(const struct ray_chips *chips);             /* 0: none are declared */
 
 #endif

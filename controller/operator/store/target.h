@@ -60,9 +60,11 @@ struct required { /* a number of slots from a time on */
 
 struct replicated_job {
     const char *name;
-    int64_t replicas, pods;                                 /* pods of one job */
-    int64_t stride;                                         /* largest value of pods so far */
-    int64_t chips, claimed_chips;                           /* of one pod; the latter: of them, by ResourceClaims */
+    int64_t replicas, pods;       /* pods of one job */
+    int64_t stride;               /* largest value of pods so far */
+    int64_t chips, claimed_chips; /* of one pod; the latter: of them, by ResourceClaims or its node's labels */
+    bool has_node_chips;          /* its pods use all chips of their nodes: node_chips.h */
+    bool shares_nodes;            /* two of its pods were on one node at once: how many each used is not known */
     const char *claim_templates[STORE_MAX_CLAIM_TEMPLATES]; /* ResourceClaimTemplates of its pods; NULL: no more */
     bool has_dependency, prints_log, is_helper;             /* as in struct object_replicated_job */
     struct required *sizes;                                 /* elastic sets change it */
