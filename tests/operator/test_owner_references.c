@@ -218,6 +218,62 @@ TEST(a_pod_with_the_labels_of_a_jobset_is_of_its_owner) {
     }
 }
 
+/* The watches of pods and of Jobs are apart: the JobSet's status is written ('w') between a pod and its Job. The copy
+ * fails, its log was read, or neither. */
+TEST(a_pod_is_taken_from_the_ledger_of_a_jobset_when_its_job_is_of_another_owner) {
+    static const char orders[][7] = {"sjwpwo", "sjpwo", "pswjwo", "spwoj"};
+    for (size_t i = 0; i < 3 * ARRAY_SIZE(orders); i++) {
+        bool has_log = i % 3 == 2;
+        struct model *m = model_new(&(struct model_options){0}), *other = model_new(&(struct model_options){0});
+        replay_jobgoodput(m, "ns", "js", has_log ? "PodLog" : "None", "", fake_ms(0));
+        replay_jobgoodput(other, "ns", "js", has_log ? "PodLog" : "None", "", fake_ms(0));
+        fake_observe_node(m, "n0", "True", 0, "", "", 0);
+        fake_observe_node(other, "n0", "True", 0, "", "", 0);
+        for (const char *act = orders[i / 3]; *act; act++) {
+            if (*act == 's')
+                observe_jobset(m, "js", "", 50);
+            if (*act == 'j')
+                fake_observe_job(m, 0, 50);
+            if (*act == 'o')
+                observe_other_job(m);
+            if (*act == 'w')
+                free(fake_status(m, 60));
+            if (*act != 'p')
+                continue;
+            struct fake_pod copy = fake_running("copy", "n0", 20);
+            copy.more_meta = POD_OF_JOB("other");
+            copy.ready = 23;
+            if (i % 3 == 1) {
+                copy.finished = 40;
+                copy.exit_code = 1;
+                copy.phase = "Failed";
+            }
+            observe_pod_with_labels(m, "own", 1, POD_OF_JOB("job"));
+            fake_observe_pod(m, &copy, OBSERVED_PRESENT, 50);
+            if (has_log && strchr(act, 'w') != NULL && strchr(orders[i / 3], 's') < act) {
+                free(fake_status(m, 55));
+                fake_log_steps(m, "copy", 1, 5, 2, 30);
+            }
+        }
+        observe_jobset(other, "js", "", 50);
+        fake_observe_job(other, 0, 50);
+        observe_pod_with_labels(other, "own", 1, POD_OF_JOB("job"));
+        free(fake_status(m, 95));
+        free(fake_status(other, 95));
+        if (has_log)
+            fake_log_steps(m, "own", 1, 20, 2, 50);
+        if (has_log)
+            fake_log_steps(other, "own", 1, 20, 2, 50);
+        CLEANUP_FREE char *s = fake_status(m, 100), *expected = fake_status(other, 100);
+        /* conditions come first, and keep the time at which they turned */
+        const char *numbers = strstr(s, "\"goodput\":"), *without = strstr(expected, "\"goodput\":");
+        REQUIRE(numbers != NULL && without != NULL);
+        CHECK_TEXT(numbers, without);
+        model_free(m);
+        model_free(other);
+    }
+}
+
 /* It is measured as a Job that belongs to none. */
 TEST(a_job_that_names_itself_as_its_jobset_is_measured_as_a_job) {
     struct model *m = model_new(&(struct model_options){0});

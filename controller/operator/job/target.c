@@ -57,15 +57,20 @@ void job_set_target(struct model_job *job, struct target *t) {
     reset_past(job, true);
 }
 
-void job_read_again(struct model_job *job) {
+static void start_again(struct model_job *job) {
     struct target *t = job->target;
     struct model_job before = *job;
     job_set_target(job, NULL);
     if (t == NULL)
         return;
     job_set_target(job, t);
-    job->spec.log_generation = job->spec.generation;
     job->notices = before.notices; /* published Events stay published */
+}
+
+void job_read_again(struct model_job *job) {
+    start_again(job);
+    if (job->target != NULL)
+        job->spec.log_generation = job->spec.generation;
 }
 
 void job_count_otherwise(struct model_job *job) {
@@ -90,6 +95,26 @@ void job_count_otherwise(struct model_job *job) {
     for (size_t i = 0; i < job->target->pods.count; i++)
         job->target->pods.items[i]->pushed.count = job->target->pods.items[i]->loss_recorded = 0;
     job_add_processes(job);
+}
+
+/* Its target lost pods that it has counted. */
+static void pods_were_moved(struct model_job *job) {
+    bool has_read_them = false;
+    for (int i = 0; i < job->log.process_count; i++) {
+        const struct pod *p = job->log.processes[i]->pod;
+        has_read_them |= p != NULL && p->target != job->target;
+    }
+    if (has_read_them) {
+        start_again(job);
+        return;
+    }
+    job_count_otherwise(job);
+    job->facts.ready_line.count = 0;
+    job->log_pods.count = 0;
+    job->log_pods.version = UINT64_MAX;
+    for (size_t i = 0; i < job->target->pods.count; i++)
+        job->target->pods.items[i]->ready_counted = 0;
+    reset_past(job, true);
 }
 
 /* ---- the JobGoodputs of a target: the oldest measures it ---- */
@@ -211,7 +236,10 @@ void jobs_take_touched(struct jobs *jobs) {
     for (size_t i = 0; i < store->touched_count; i++) {
         struct target *t = store->touched[i];
         bool is_named = t->is_named;
-        t->is_touched = t->is_named = false;
+        bool has_lost_pods = t->has_lost_pods && t->job != NULL;
+        t->is_touched = t->is_named = t->has_lost_pods = false;
+        if (has_lost_pods)
+            pods_were_moved(t->job);
         if (is_named)
             target_appeared(jobs, t);
         if (t->job)

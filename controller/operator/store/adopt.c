@@ -64,12 +64,21 @@ void store_adopt(struct store *store, struct target *from, struct target *to) {
     store_forget(store, from);
 }
 
-/* Their facts may have been added already: then they stay. */
-static bool are_unread(const struct kube_job *j) {
+/* What they did is in no sums yet: those of a checkpoint stay. */
+static bool are_apart(const struct kube_job *j) {
     const struct pod *p = j->pods;
-    while (p && p->slot == POD_UNREAD)
+    while (p && p->settled_ms == 0)
         p = p->next_in_job;
     return p == NULL;
+}
+
+/* As if no job had read it. */
+static bool unread(struct pod *p) {
+    bool was_read = p->slot != POD_UNREAD;
+    p->slot = POD_UNREAD;
+    p->pushed.count = p->ready_counted = 0;
+    p->loss_recorded = 0;
+    return was_read;
 }
 
 static void take_pods_out(struct target_pods *pods, const struct kube_job *j) {
@@ -99,7 +108,7 @@ static void take_pods_out(struct target_pods *pods, const struct kube_job *j) {
 
 void store_adopt_job(struct store *store, struct kube_job *j, struct target *to) {
     struct target *from = j->target;
-    if (from == to || !are_unread(j))
+    if (from == to || !are_apart(j))
         return;
     take_pods_out(&from->pods, j);
     struct kube_job **at = &from->kube_jobs;
@@ -111,8 +120,10 @@ void store_adopt_job(struct store *store, struct kube_job *j, struct target *to)
     j->target = to;
     from->jobs_version++;
     to->jobs_version++;
-    for (struct pod *p = j->pods; p; p = p->next_in_job)
+    for (struct pod *p = j->pods; p; p = p->next_in_job) {
+        from->has_lost_pods |= unread(p);
         adopt_pod(store, p, to);
+    }
     store_touch_target(store, from);
 }
 

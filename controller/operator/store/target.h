@@ -159,6 +159,7 @@ struct target {
     int incident_count;
     struct model_job *job;     /* the JobGoodput that measures it; NULL */
     struct target *next_named; /* older targets of the same name */
+    bool has_lost_pods;        /* its job counted pods that turned out to be of another target */
     bool is_touched, is_named; /* it is in store.touched; and because its name was registered */
 };
 
