@@ -24,8 +24,9 @@ static bool is_stored(enum rootcause_class c) {
     return c == CLASS_DATA_ERROR || c == CLASS_CHECKPOINT_ERROR;
 }
 
-static bool is_of_frame(const struct signature *row) {
-    return row != NULL && (row->place == IN_FRAME || row->place == IN_RAISED);
+/* The row says what the exception is about, and its name what happened. */
+static bool is_of_place(const struct signature *row) {
+    return row != NULL && (row->place == IN_FRAME || row->place == IN_RAISED || row->place == IN_MODULE);
 }
 
 /* torch utils/data/dataloader.py, _utils.py: the worker's own traceback follows, unless the text ends before. */
@@ -121,6 +122,8 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     finding_settle(log, w);
     if (row == NULL)
         row = matcher_exception(log->matcher, exception);
+    if (row == NULL)
+        row = w->traceback.module;
     bool is_start = !is_bare && is_of_start(w, row);
     if (!is_bare && row == NULL)
         row = row_of_frames(w, exception);
@@ -128,11 +131,11 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     struct finding f = finding_make(line, w, row, number, at);
     if (row == NULL)
         name_exception(&f, exception);
-    if (row == NULL || (is_of_frame(row) && row->role != ROLE_SYMPTOM))
+    if (row == NULL || (is_of_place(row) && row->role != ROLE_SYMPTOM))
         f.role = ROLE_PRIMARY;
     if (is_start)
         blame_start(&f);
-    if (is_of_frame(row))
+    if (is_of_place(row))
         name_exception(&f, exception), f.class_ = row->class_, f.owner = row->owner;
     const struct signature *named = w->traceback.named.row;
     if (is_stored(f.class_) && named != NULL && is_stored(named->class_))

@@ -168,6 +168,8 @@ static void take_names(struct rootcause_log *log, struct writer *w, struct slice
 /* The row of a line, unless the line quotes that text as data, or the program's teardown prints it. */
 static const struct signature *evidence(struct rootcause_log *log, struct slice text, size_t *at) {
     const struct signature *row = matcher_find(log->matcher, text, at);
+    if (row == NULL && slice_starts(text, "what():")) /* libstdc++: the message of a C++ exception */
+        row = matcher_within(log->matcher, IN_MESSAGE, text);
     if (row == NULL || line_quotes(text, *at))
         return NULL;
     log->is_finished |= row->role == ROLE_FINISH;

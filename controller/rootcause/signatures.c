@@ -61,7 +61,7 @@ static size_t literal_size(struct slice pattern) {
 
 /* A row that breaks the rules of the table is our own mistake: the tests read it, too. */
 static struct signature read_row(struct slice line) {
-    static const char *const places[] = {"line", "exception", "value", "message", "name", "frame", "raised"};
+    static const char *const places[] = {"line", "exception", "value", "message", "name", "module", "frame", "raised"};
     struct slice class_name, role, place, owner;
     struct signature row = {0};
     bool is_whole = slice_take_until(&line, '\t', &class_name) && slice_take_until(&line, '\t', &role) &&
@@ -197,6 +197,15 @@ const struct signature *matcher_within(const struct matcher *m, enum signature_p
     return find(m, place, text, NULL);
 }
 
+const struct signature *matcher_module(const struct matcher *m, struct slice modules) {
+    const struct heads *heads = &m->heads[IN_MODULE];
+    const struct signature *best = NULL;
+    for (struct literals_hit hit = {0}; literals_next_at_start(heads->literals, modules, &hit);)
+        if (best == NULL || heads->rows[hit.number] < best)
+            best = heads->rows[hit.number];
+    return best;
+}
+
 /* Whatever is wrong raises these: the message says what. */
 static bool is_of_any_value(struct slice name) {
     return slice_is(name, "ValueError") || slice_is(name, "AssertionError") || slice_is(name, "Exception");
@@ -210,6 +219,14 @@ bool signature_is_general(struct slice name) {
         if (slice_is(name, names[i]))
             return true;
     return is_of_any_value(name);
+}
+
+bool matcher_names_exception(const struct matcher *m, struct slice name) {
+    const struct heads *heads = &m->heads[IN_EXCEPTION];
+    for (struct literals_hit hit = {0}; literals_next_at_start(heads->literals, name, &hit);)
+        if (slice_equal(name, heads->rows[hit.number]->pattern))
+            return true;
+    return false;
 }
 
 const struct signature *matcher_exception(const struct matcher *m, struct slice text) {

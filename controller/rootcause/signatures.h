@@ -24,7 +24,17 @@ enum rootcause_role {
         ROLE_COUNT
 };
 
-enum signature_place { IN_LINE, IN_EXCEPTION, IN_VALUE, IN_MESSAGE, IN_NAME, IN_FRAME, IN_RAISED, PLACE_COUNT };
+enum signature_place {
+    IN_LINE,
+    IN_EXCEPTION,
+    IN_VALUE,
+    IN_MESSAGE,
+    IN_NAME,
+    IN_MODULE,
+    IN_FRAME,
+    IN_RAISED,
+    PLACE_COUNT
+};
 
 struct signature { /* borrows from the table */
     enum rootcause_class class_;
@@ -48,9 +58,13 @@ const struct signature *matcher_find(const struct matcher *m, struct slice line,
 /* The row of an exception, by "Name: message" without its modules: by both, by the message where the name says nothing,
  * or by a word of the name; NULL: none. */
 const struct signature *matcher_exception(const struct matcher *m, struct slice text);
+/* Whether a row of the table is an exception of that name. */
+bool matcher_names_exception(const struct matcher *m, struct slice name);
 /* The first row whose text is within a frame, "/path/file.py, in function", or a name; NULL: none. place: IN_FRAME, or
  * IN_RAISED for the last frame, or IN_NAME. */
 const struct signature *matcher_within(const struct matcher *m, enum signature_place place, struct slice text);
+/* The first row that the modules of an exception's name start with, "botocore.exceptions."; NULL: none. */
+const struct signature *matcher_module(const struct matcher *m, struct slice modules);
 /* Whether an exception's name says nothing of what was wrong. */
 bool signature_is_general(struct slice name);
 /* All rows, in the order of the table. */

@@ -304,6 +304,18 @@ struct slice traceback_name(struct slice text) {
     return (struct slice){text.data + start, n - start};
 }
 
+/* "zipfile.BadZipFile: text": with its module, a name that the table knows says that it is an exception. */
+static bool find_named(const struct matcher *m, struct slice text, struct slice *exception) {
+    struct slice name = traceback_name(text), rest = text;
+    if (name.data == text.data || name.size_bytes == 0)
+        return false;
+    rest = slice_range(name.data + name.size_bytes, text.data + text.size_bytes);
+    if ((rest.size_bytes > 0 && !slice_starts(rest, ": ")) || !matcher_names_exception(m, name))
+        return false;
+    *exception = slice_range(name.data, text.data + text.size_bytes);
+    return true;
+}
+
 /* Source that a frame runs: "raise ValueError(...)". */
 static bool is_raise(struct slice source, struct slice *exception) {
     if (!slice_take_prefix(&source, "raise "))
@@ -427,15 +439,15 @@ static const char *cut_off_frame(struct slice text) {
     return at != NULL && slice_contains(slice_range(at, text.data + text.size_bytes), ", line ") ? at : NULL;
 }
 
-enum traceback_line traceback_take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
-                                   struct slice *exception) {
+static enum traceback_line take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
+                                struct slice *exception) {
     while (slice_take_prefix(&text, "| ")) /* of an exception group */
         text = slice_trim(text);
     drop_column(t, &text, &indentation);
-    bool is_reversed = slice_ends(text, "(most recent call first):");
+    bool is_of_cpp = slice_starts(text, "Exception raised from"); /* torch c10 */
+    bool is_reversed = !is_of_cpp && slice_ends(text, "(most recent call first):");
     if (is_reversed || slice_contains(text, start_words)) {
-        if (!slice_starts(text, "Exception raised from")) /* of C++ */
-            begin(t, is_reversed, slice_contains(text, "Original Traceback"));
+        begin(t, is_reversed, slice_contains(text, "Original Traceback"));
         if (t->is_open && !is_reversed)
             t->column = (size_t)(slice_find(text, start_words) - text.data);
         return is_headed(text, exception) ? TRACEBACK_HEADED : TRACEBACK_INSIDE;
@@ -452,7 +464,24 @@ enum traceback_line traceback_take(struct traceback *t, const struct matcher *m,
         return take_open(t, m, text, indentation, exception);
     if (slice_take_prefix(&text, "E   ")) /* pytest */
         text = slice_trim(text);
-    return find_exception(text, false, exception) ? TRACEBACK_BARE : TRACEBACK_OUTSIDE;
+    return find_exception(text, false, exception) || find_named(m, text, exception) ? TRACEBACK_BARE
+                                                                                    : TRACEBACK_OUTSIDE;
+}
+
+/* "botocore.exceptions.": the modules before an exception's name. */
+static struct slice modules_of(struct slice text, struct slice exception) {
+    const char *from = exception.data;
+    while (from > text.data && (is_name_byte(from[-1]) || from[-1] == '.'))
+        from--;
+    return slice_range(from, exception.data);
+}
+
+enum traceback_line traceback_take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
+                                   struct slice *exception) {
+    enum traceback_line kind = take(t, m, text, indentation, exception);
+    bool is_named = kind == TRACEBACK_EXCEPTION || kind == TRACEBACK_BARE;
+    t->module = is_named ? matcher_module(m, modules_of(text, *exception)) : NULL;
+    return kind;
 }
 
 const struct signature *traceback_row(const struct traceback *t) {

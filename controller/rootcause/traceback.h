@@ -39,6 +39,7 @@ struct traceback {                                          /* all-zero: outside
     char frame[TRACEBACK_FRAME_BYTES];     /* the last one outside installed packages: "train.py:12 in step" */
     struct named_frame named;              /* by IN_FRAME */
     struct named_frame raised;             /* by IN_RAISED: the last frame, or none */
+    const struct signature *module;        /* of the last exception's name; NULL: none */
     struct named_frame source;             /* the last frame's line of source: what it called */
     bool is_starting;                      /* a frame sets up the processes' first connection */
 };

@@ -24,6 +24,8 @@ static const struct signature *find(const struct matcher *m, const struct signat
     print_row(line, row->pattern, starts[row->place] != NULL ? starts[row->place] : "");
     if (row->place >= IN_EXCEPTION && row->place <= IN_NAME)
         return matcher_exception(m, buf_slice(line));
+    if (row->place == IN_MODULE)
+        return matcher_module(m, buf_slice(line));
     return row->place == IN_LINE ? matcher_find(m, buf_slice(line), NULL)
                                  : matcher_within(m, row->place, buf_slice(line));
 }

@@ -47,6 +47,68 @@ TEST(words_of_the_name_of_an_exception) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
+/* An exception whose name and message say nothing is about what its library is for; one of Python itself is not. */
+TEST(modules_of_the_name_of_an_exception) {
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false, RAISED("omegaconf.errors.GrammarParseError: token recognition error")},
+        {CLASS_CONFIG_ERROR, false, RAISED("yaml.reader.ReaderError: unacceptable character #x0000")},
+        {CLASS_STORAGE_ERROR, false, RAISED("botocore.exceptions.WaiterError: 3")},
+        {CLASS_DATA_ERROR, false, RAISED("pyarrow.lib.ArrowKeyError: No match for FieldRef")},
+        {CLASS_COMPILE_ERROR, false, RAISED("torch._dynamo.exc.UserError: Dynamic control flow")},
+        {CLASS_CUDA_ERROR, false, RAISED("cupy.cuda.cufft.CuFFTError: 6")},
+        {CLASS_PEER_LOST, true, RAISED("horovod.common.exceptions.HostsUpdatedInterrupt")},
+        /* its name or its message says more */
+        {CLASS_AUTH_QUOTA, false, RAISED("google.api_core.exceptions.Forbidden: 3")},
+        {CLASS_DEVICE_OOM, false, RAISED("torch._inductor.exc.InductorError: CUDA out of memory. Tried")},
+        {CLASS_USER_EXCEPTION, false, RAISED("acme.yaml.Error: 3") "Traceback (most recent call last):\n"},
+        {CLASS_USER_EXCEPTION, false, RAISED("TypeError: 3")},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Without a traceback a name of the table is an exception if its module comes before it; a logger's name is not. */
+TEST(exceptions_whose_names_have_no_ending) {
+    static const struct example examples[] = {
+        {CLASS_DATA_ERROR, false, "zipfile.BadZipFile: File is not a zip file\n"},
+        {CLASS_DATA_ERROR, false, "pyarrow.lib.ArrowInvalid: Could not open Parquet input source\n"},
+        {CLASS_UNKNOWN, false, "org.apache.spark.SparkContext: Running Spark version 3.5.0\n"},
+        {CLASS_UNKNOWN, false, "acme.BadZipFiles: 3\n"},
+        {CLASS_UNKNOWN, false, "BadZipFile: 3\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* libstdc++ prints the message of an exception that nothing catches; torch c10 says where it comes from. */
+TEST(exceptions_of_cpp) {
+#define UNCAUGHT "terminate called after throwing an instance of 'std::runtime_error'\n"
+    static const struct example examples[] = {
+        {CLASS_CHECKPOINT_ERROR, false, UNCAUGHT "  what():  cannot read the checkpoint of step 7\n"},
+        {CLASS_CUDA_ERROR, false, UNCAUGHT "  what():  CUDA error: unspecified launch failure\n"},
+        {CLASS_CRASH_SIGNAL, false, UNCAUGHT "  what():  bad optional access\n"},
+        {CLASS_COLLECTIVE_TIMEOUT, true,
+         "Exception raised from checkTimeout at ProcessGroupNCCL.cpp:565 (most recent call first):\n"
+         "frame #0: c10::Error::Error(c10::SourceLocation) + 0x55 (0x7f in libc10.so)\n"
+         "W0308 20:45:28 1 api.py:851] Sending process 5627 closing signal SIGTERM\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* The calls of CUDA say by a number what failed; the words alone are not a failure. */
+TEST(calls_of_cuda) {
+    static const struct example examples[] = {
+        {CLASS_CUDA_ERROR, false, "PhysX error: SynchronizeStreams cuEventRecord failed with error 700\n"},
+        {CLASS_CUDA_ERROR, false, "cudaStreamSynchronize returned 719\n"},
+        {CLASS_GPU_DRIVER, false, "RuntimeError: CUDA error: initialization error\n"},
+        {CLASS_GPU_HARDWARE, false, "RuntimeError: CUDA error: uncorrectable ECC error encountered\n"},
+        {CLASS_CUDA_ERROR, false, /* of a peer's access or of hardware: the text does not say which */
+         "RuntimeError: CUDA error: Invalid access of peer GPU memory over nvlink or a hardware error\n"},
+        {CLASS_UNKNOWN, false, "[Warning] PhysX warning: PxgCudaMemoryAllocator.cpp, LINE 167\n"},
+        {CLASS_UNKNOWN, false, "NCCL INFO cudaStreamCreate: 2 streams, cuMem host enabled\n"},
+        {CLASS_UNKNOWN, false, "[Rank 0] loss_scaler: OVERFLOW! Skipping step. Attempted loss scale: 65536\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
 /* A check of a setting says what it has to be. */
 TEST(settings_that_a_check_refuses) {
     static const struct example examples[] = {
