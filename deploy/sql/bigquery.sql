@@ -15,8 +15,8 @@ OPTIONS (format = 'NEWLINE_DELIMITED_JSON', compression = 'GZIP', ignore_unknown
 
 CREATE OR REPLACE VIEW line AS SELECT
     cluster, namespace,
-    REGEXP_REPLACE(_FILE_NAME, r'^.*/(cluster=[^/]*/)date=[^/]*/(namespace=[^/]*/[^/]*)_[0-9]{6}[.]jsonl[.]gz$', r'\1\2') AS job,
-    CAST(REGEXP_EXTRACT(_FILE_NAME, r'_([0-9]{6})[.]jsonl[.]gz$') AS INT64) AS sequence,
+    REGEXP_REPLACE(_FILE_NAME, r'^.*/(cluster=[^/]*/)date=[^/]*/(namespace=[^/]*/[^/]*)_[0-9]{6,}[.]jsonl[.]gz$', r'\1\2') AS job,
+    CAST(REGEXP_EXTRACT(_FILE_NAME, r'_([0-9]{6,})[.]jsonl[.]gz$') AS INT64) AS sequence,
     record, name, uid, target, labels, UNIX_MILLIS(`from`) AS from_ms, UNIX_MILLIS(`to`) AS to_ms, milliseconds AS ms,
     count AS times, bucket, family, basis, cause, owner, rootCause AS root_cause, execution, interruption, recovery,
     lostWork AS is_lost_work, chipMilliseconds AS chip_ms, idleChipMilliseconds AS idle_chip_ms,

@@ -16,8 +16,8 @@ SETTINGS input_format_skip_unknown_fields = 1, input_format_json_read_objects_as
 CREATE OR REPLACE VIEW line AS SELECT
     extract(path, '/cluster=([^/]*)/') AS cluster,
     extract(path, '/namespace=([^/]*)/') AS namespace,
-    replaceRegexpOne(path, '^.*/(cluster=[^/]*/)date=[^/]*/(namespace=[^/]*/[^/]*)_[0-9]{6}[.]jsonl[.]gz$', '\\1\\2') AS job,
-    toInt64(extract(path, '_([0-9]{6})[.]jsonl[.]gz$')) AS sequence,
+    replaceRegexpOne(path, '^.*/(cluster=[^/]*/)date=[^/]*/(namespace=[^/]*/[^/]*)_[0-9]{6,}[.]jsonl[.]gz$', '\\1\\2') AS job,
+    toInt64(extract(path, '_([0-9]{6,})[.]jsonl[.]gz$')) AS sequence,
     record, name, uid, target, labels,
     toUnixTimestamp64Milli(parseDateTime64BestEffortOrNull(f.from, 3, 'UTC')) AS from_ms,
     toUnixTimestamp64Milli(parseDateTime64BestEffortOrNull(f.to, 3, 'UTC')) AS to_ms, milliseconds AS ms,

@@ -4,8 +4,8 @@
 CREATE OR REPLACE VIEW line AS SELECT
     regexp_extract(path, '/cluster=([^/]*)/', 1) AS cluster,
     regexp_extract(path, '/namespace=([^/]*)/', 1) AS namespace,
-    regexp_replace(path, '^.*/(cluster=[^/]*/)date=[^/]*/(namespace=[^/]*/[^/]*)_[0-9]{6}[.]jsonl[.]gz$', '\1\2') AS job,
-    regexp_extract(path, '_([0-9]{6})[.]jsonl[.]gz$', 1)::BIGINT AS sequence,
+    regexp_replace(path, '^.*/(cluster=[^/]*/)date=[^/]*/(namespace=[^/]*/[^/]*)_[0-9]{6,}[.]jsonl[.]gz$', '\1\2') AS job,
+    regexp_extract(path, '_([0-9]{6,})[.]jsonl[.]gz$', 1)::BIGINT AS sequence,
     record, name, uid, target, labels, epoch_ms("from") AS from_ms, epoch_ms("to") AS to_ms, final AS is_final, milliseconds AS ms,
     "count" AS times, bucket, family, basis, cause, owner, rootCause AS root_cause, execution, interruption, recovery,
     lostWork AS is_lost_work, chipMilliseconds AS chip_ms, idleChipMilliseconds AS idle_chip_ms,

@@ -62,7 +62,7 @@ def write_suspects():
                   "family": "Scheduling", "basis": "Observed", "execution": 2, "interruption": 1, "waitingChipMilliseconds": 120000},
                  {"record": "interruption", "from": at, "to": to, "count": 1, "interruption": 1, "cause": "NodeFailure",
                   "excluded": False, "owner": "Provider", "node": node, "nodePool": "pool"}]
-        with gzip.open(f"{folder}/j{i}_u{i}_t{i}_000000.jsonl.gz", "wt") as out:
+        with gzip.open(f"{folder}/j{i}_u{i}_t{i}_{1793491200 + i}.jsonl.gz", "wt") as out:
             out.writelines(json.dumps(line) + "\n" for line in lines)
 
 
@@ -92,7 +92,7 @@ def read_archive():
     """The lines of each job, by the key that the tables have."""
     jobs = collections.defaultdict(list)
     for path in sorted(glob.glob(f"{ARCHIVE}/*/date=*/*/*.jsonl.gz")):
-        key = re.sub(r"^.*/(cluster=[^/]*/)date=[^/]*/(namespace=[^/]*/[^/]*)_\d{6}[.]jsonl[.]gz$", r"\1\2", path)
+        key = re.sub(r"^.*/(cluster=[^/]*/)date=[^/]*/(namespace=[^/]*/[^/]*)_\d{6,}[.]jsonl[.]gz$", r"\1\2", path)
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             jobs[key] += [json.loads(line) for line in lines]
     return jobs
