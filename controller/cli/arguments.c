@@ -82,3 +82,11 @@ int arguments_time(const char *option, const char *value, int64_t *ms, struct er
                          option, value);
     return 0;
 }
+
+int arguments_window(const char *from, const char *to, int64_t *ret_from_ms, int64_t *ret_to_ms, struct error **err) {
+    *ret_from_ms = INT64_MIN;
+    *ret_to_ms = INT64_MAX;
+    if (arguments_time("--from", from, ret_from_ms, err) < 0 || arguments_time("--to", to, ret_to_ms, err) < 0)
+        return -EINVAL;
+    return *ret_from_ms < *ret_to_ms ? 0 : error_set(err, EINVAL, "--to %s is not after --from %s", to, from);
+}

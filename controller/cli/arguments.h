@@ -30,5 +30,7 @@ int arguments_take(const struct argument_row *rows, size_t count, const char *co
 
 /* A time, or a day, which starts at midnight UTC. value NULL leaves *ms. */
 int arguments_time(const char *option, const char *value, int64_t *ms, struct error **err);
+/* --from and --to. Without them INT64_MIN and INT64_MAX. */
+int arguments_window(const char *from, const char *to, int64_t *ret_from_ms, int64_t *ret_to_ms, struct error **err);
 
 #endif

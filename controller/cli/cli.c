@@ -11,6 +11,7 @@
 #include "cli/commands/fleet.h"
 #include "cli/commands/formats.h"
 #include "cli/commands/history.h"
+#include "cli/commands/interval.h"
 #include "cli/commands/ledger.h"
 #include "cli/commands/report.h"
 #include "cli/commands/timeline.h"
@@ -25,7 +26,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum name_rule { NO_NAME, NEEDS_NAME, MAY_HAVE_NAME, NEEDS_TWO };
+/* JOB: a JobGoodput, or the path of a file. */
+enum name_rule { NO_NAME, NEEDS_NAME, MAY_HAVE_NAME, NEEDS_JOB, NEEDS_TWO_JOBS };
 /* What a command prints. kubectl can print objects that the cluster has. */
 enum prints { OWN_FORMS, OBJECTS, OBJECT_IF_NAMED };
 
@@ -64,7 +66,17 @@ static const struct command {
      "ledger",
      "compare llama3-70b llama3-70b-new-kernel\0compare 'monday/*.log' 'tuesday/*.log'\0compare a b --archive "
      "/mnt/goodput -o json\0",
-     NEEDS_TWO, OWN_FORMS, "table, json, yaml", compare_command, compare_check},
+     NEEDS_TWO_JOBS, OWN_FORMS, "table, json, yaml", compare_command, compare_check},
+    {"interval",
+     "interval NAME [--from TIME] [--to TIME] [--archive DIR] [-n NAMESPACE] [--controller-namespace NAMESPACE]\n"
+     "      [-o table|json|yaml]",
+     "where a window of one job's time went: scores, time by bucket, losses by cause and owner, interruptions, and "
+     "the\n"
+     "      SQL that answers the same. NAME: a JobGoodput, a log, or lines of ledger. TIME: 2026-11-01 or\n"
+     "      2026-11-01T06:00:00Z",
+     "interval llama3-70b --archive /mnt/goodput --from 2026-11-01 --to 2026-11-02\0interval ledger.jsonl --from "
+     "2026-11-01T06:00:00Z -o json\0",
+     NEEDS_JOB, OWN_FORMS, "table, json, yaml", interval_command, interval_check},
     {"report",
      "report NAME --html FILE [-n NAMESPACE]\n"
      "      report --owner OWNER [--from TIME] [--to TIME] [NAME] [-n NAMESPACE | -A] [-o table|json|csv] [--html "
@@ -116,7 +128,7 @@ static const struct argument_row table[] = {
     {"-f", "--filename", AT(file), true, NULL, "top, explain, timeline, report, fleet, whatif",
      "  -f, --filename FILE     read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"},
     {"-n", "--namespace", AT(namespace_), true, NULL,
-     "top, explain, timeline, ledger, history, compare, report, fleet, whatif, dashboard",
+     "top, explain, timeline, ledger, history, compare, interval, report, fleet, whatif, dashboard",
      "  -n, --namespace N       default: the context's\n"},
     {"-A", "--all-namespaces", AT(all_namespaces), false, NULL, "top, report, fleet",
      "  -A, --all-namespaces    the JobGoodputs of all namespaces\n"},
@@ -126,21 +138,21 @@ static const struct argument_row table[] = {
      "  --sort-by COLUMN|PATH   ascending, by a column, such as goodput, or a path, such as .status.phase\n"},
     {NULL, "--no-headers", AT(no_headers), false, NULL, "top",
      "  --no-headers            neither the names of columns nor the sum\n"},
-    {NULL, "--controller-namespace", AT(ledger.controller_namespace), true, NULL, "ledger, compare",
+    {NULL, "--controller-namespace", AT(ledger.controller_namespace), true, NULL, "ledger, compare, interval",
      "  --controller-namespace N  where goodput-controller runs; default: goodput-system\n"},
-    {NULL, "--archive", AT(ledger.archive), true, NULL, "ledger, history, compare",
+    {NULL, "--archive", AT(ledger.archive), true, NULL, "ledger, history, compare, interval",
      "  --archive DIR           read the folder of a controller's archive, not the cluster\n"},
     {"-o", "--output", AT(output), true, NULL,
-     "top, explain, timeline, ledger, history, compare, report, fleet, whatif, formats",
+     "top, explain, timeline, ledger, history, compare, interval, report, fleet, whatif, formats",
      "  -o, --output FORMAT     one of the formats of the usage\n"},
     {"-w", "--watch", AT(watch), false, NULL, "top",
      "  -w, --watch             draw the table again when it changes\n"},
     {NULL, "--version", AT(wants_version), false, NULL, NULL, "  --version               the version of the plugin\n"},
     {"-h", "--help", AT(wants_help), false, NULL, NULL, NULL},
     {NULL, "--html", AT(html), true, NULL, "report", NULL},
-    {NULL, "--owner", AT(report.owner), true, NULL, "report", NULL},
-    {NULL, "--from", AT(report.from), true, NULL, "report", NULL},
-    {NULL, "--to", AT(report.to), true, NULL, "report", NULL},
+    {NULL, "--owner", AT(owner), true, NULL, "report", NULL},
+    {NULL, "--from", AT(window.from), true, NULL, "report, interval", NULL},
+    {NULL, "--to", AT(window.to), true, NULL, "report, interval", NULL},
     {NULL, "--port", AT(dashboard.port), true, NULL, "dashboard", NULL},
     {NULL, "--no-browser", AT(dashboard.no_browser), false, NULL, "dashboard", NULL},
     {NULL, "--group-by", AT(fleet.group_by), true, NULL, "fleet", NULL},
@@ -199,9 +211,11 @@ static void print_command_help(const struct command *c) {
 }
 
 static int check_name(const struct command *c, const struct cli_options *options, struct error **err) {
-    if (c->rule == NEEDS_NAME && options->name == NULL && options->file == NULL)
+    if ((c->rule == NEEDS_NAME || c->rule == NEEDS_JOB) && options->name == NULL && options->file == NULL)
         return error_set(err, EINVAL, "%s needs the NAME of a JobGoodput%s", c->name,
-                         c->prints != OWN_FORMS ? ", or -f FILE" : "");
+                         c->prints != OWN_FORMS ? ", or -f FILE"
+                         : c->rule == NEEDS_JOB ? ", or a FILE"
+                                                : "");
     if (c->rule == NO_NAME && options->name != NULL)
         return error_set(err, EINVAL, "%s takes no name%s%s%s", c->name,
                          c->prints == OBJECTS ? "; \"kubectl goodput explain " : "",
@@ -233,9 +247,9 @@ static int check_output(const struct command *c, const struct cli_options *optio
                : error_set(err, EINVAL, "-o %s: kubectl prints it from the cluster, not from a file", options->output);
 }
 
-static bool takes_two(const char *command) { /* names, or paths of files */
+static bool has_rule(const char *command, enum name_rule rule) {
     const struct command *c = find_command(command);
-    return c != NULL && c->rule == NEEDS_TWO;
+    return c != NULL && c->rule == rule;
 }
 
 int cli_parse(struct cli_options *options, int argc, char **argv, struct error **err) {
@@ -251,9 +265,10 @@ int cli_parse(struct cli_options *options, int argc, char **argv, struct error *
                 return r;
         } else if (options->command == NULL) {
             options->command = argv[i];
-        } else if (options->name == NULL && takes_two(options->command)) {
+        } else if (options->name == NULL &&
+                   (has_rule(options->command, NEEDS_JOB) || has_rule(options->command, NEEDS_TWO_JOBS))) {
             options->name = argv[i];
-        } else if (options->other == NULL && takes_two(options->command)) {
+        } else if (options->other == NULL && has_rule(options->command, NEEDS_TWO_JOBS)) {
             options->other = argv[i];
         } else if (options->name == NULL) {
             /* "jobgoodput/NAME" is what -o name prints */

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +201,16 @@ static void life_free(struct life *l) {
     free(l->status);
 }
 
+/* Its log, for tests/recompute/interval.py. */
+static void keep_log(const struct life *l) {
+    CLEANUP_FREE char *path = mem_format("%s/%s.log", l->root, l->cluster);
+    FILE *f = fopen(path, "w");
+    REQUIRE(f != NULL);
+    for (size_t i = 0; i < l->count; i++)
+        fprintf(f, "%s\n", l->lines[i].text);
+    REQUIRE(fclose(f) == 0);
+}
+
 TEST(an_archive_has_all_of_a_long_job_whose_controllers_are_killed) {
     const char *kept = getenv("RECORDS_DIR");
     char folder[FOLDER_PATH];
@@ -211,6 +222,7 @@ TEST(an_archive_has_all_of_a_long_job_whose_controllers_are_killed) {
         snprintf(l.cluster, sizeof l.cluster, "seed-%" PRIu64, seed);
         live(&l);
         check_archive(&l);
+        keep_log(&l);
         kills += l.kills;
         life_free(&l);
         seed++;

@@ -14,6 +14,8 @@ import sys
 
 import duckdb
 
+import interval
+
 BIN = os.environ.get("GOODPUT_BIN", ".build/release/bin")
 DIR = ".build/recompute"
 SCORES = {"scheduling": "scheduling", "runtime": "runtime", "job_goodput": "job", "runtime_upper": "runtimeUpperBound",
@@ -206,15 +208,16 @@ def main():
     jobs = {kind: check(f"{DIR}/{kind}/*.jsonl", c) for kind in ("life", "log", "recording", "long", "live")}
     jobs.update({kind: check(f"{DIR}/{kind}/cluster=*/date=*/namespace=*/*.jsonl.gz", c) for kind in ("archive", "archived")})
     run_documented(c)
+    windows = interval.check(c, os.path.abspath(f"{BIN}/kubectl-goodput"), DIR, max(count // 10, 40))
     for line in c.bad[:20]:
         print(f"not ok - {line}")
     print(f"{jobs['life']} lives, {jobs['log']} logs, {jobs['recording']} statuses of recordings, "
           f"{jobs['long']} of a long job, {jobs['live']} by kubectl goodput ledger, {jobs['archive']} lives "
-          f"and {jobs['archived']} long jobs from archives; numbers: "
+          f"and {jobs['archived']} long jobs from archives, {windows} jobs cut into windows; numbers: "
           + ", ".join(f"{n} of {kind}" for kind, n in sorted(c.numbers.items())))
     total = sum(c.numbers.values())
     enough = jobs["life"] >= count * 0.9 and jobs["log"] >= count * 0.9 and jobs["recording"] > 100 and jobs["long"] > 100 and jobs["live"] == 2 and (
-        jobs["archive"] >= count * 0.9 and jobs["archived"] >= 20)
+        jobs["archive"] >= count * 0.9 and jobs["archived"] >= 20 and windows >= 100)
     print(f"{total - len(c.bad)} passed, {len(c.bad) + (not enough)} failed")
     return 1 if c.bad or not enough else 0
 

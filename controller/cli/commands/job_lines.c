@@ -79,9 +79,10 @@ int job_lines_read(const struct cli_options *options, const char *name, bool wan
     one.name = slash != NULL ? slash + 1 : name;
     if (!is_file(name))
         r = ledger_read(&one, &text, err);
-    else if (has_records(name))
+    else if (has_records(name)) {
+        ret->is_ledger_file = true;
         r = read_records(name, &text, err);
-    else
+    } else
         r = read_log(name, wants_steps, &text, &ret->steps, err);
     if (r == 0 && text.truncated)
         r = error_set(err, EMSGSIZE, "its ledger has more than %d MiB", MAX_BYTES >> 20);

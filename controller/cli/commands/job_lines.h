@@ -9,8 +9,9 @@
 #include <jansson.h>
 
 struct job_lines {
-    json_t *records; /* an array: the lines */
-    json_t *steps;   /* of a log: [[Unix ms, step], ...], each step's end; NULL: only spans are known */
+    json_t *records;     /* an array: the lines */
+    bool is_ledger_file; /* a file has these lines */
+    json_t *steps;       /* of a log: [[Unix ms, step], ...], each step's end; NULL: only spans are known */
 };
 
 /* name: a file if there is one of that name or it has a '/', else a job of the archive of --archive, else a JobGoodput.

@@ -19,9 +19,9 @@ struct cli_fleet_options {
     const char *group_by, *since, *price;
 };
 
-/* Options of report --owner; NULL: not given. */
-struct cli_report_options {
-    const char *owner, *from, *to;
+/* Of report --owner and interval; NULL: not given. */
+struct cli_window_options {
+    const char *from, *to;
 };
 
 /* Options of dashboard. */
@@ -43,7 +43,8 @@ struct cli_options {                    /* texts borrowed from argv */
     struct kubectl_flags kubectl;
     struct cli_whatif_options whatif;
     struct cli_fleet_options fleet;
-    struct cli_report_options report;
+    const char *owner; /* of report; NULL: not given */
+    struct cli_window_options window;
     struct cli_dashboard_options dashboard;
     struct cli_ledger_options ledger;
     struct text_style style;

@@ -14,19 +14,14 @@
 
 enum { MAX_BYTES = 64 << 20 };
 
-static int take_query(const struct cli_report_options *o, struct incidents_query *query, struct error **err) {
-    *query = (struct incidents_query){.from_ms = INT64_MIN, .to_ms = INT64_MAX};
-    int owner = rootcause_owner_find(slice_of(o->owner));
+static int take_query(const struct cli_options *options, struct incidents_query *query, struct error **err) {
+    *query = (struct incidents_query){0};
+    int owner = rootcause_owner_find(slice_of(options->owner));
     if (owner < 0)
         return error_set(err, EINVAL, "--owner %s: not one of Tenant, Platform, Provider, Scheduler, Unknown",
-                         o->owner);
+                         options->owner);
     query->owner = rootcause_owner_name((enum rootcause_owner)owner);
-    if (arguments_time("--from", o->from, &query->from_ms, err) < 0 ||
-        arguments_time("--to", o->to, &query->to_ms, err) < 0)
-        return -EINVAL;
-    if (query->from_ms >= query->to_ms)
-        return error_set(err, EINVAL, "--to %s is not after --from %s", o->to, o->from);
-    return 0;
+    return arguments_window(options->window.from, options->window.to, &query->from_ms, &query->to_ms, err);
 }
 
 static bool is_output(const struct cli_options *options, const char *name) {
@@ -34,19 +29,20 @@ static bool is_output(const struct cli_options *options, const char *name) {
 }
 
 int report_check(const struct cli_options *options, struct error **err) {
-    const struct cli_report_options *o = &options->report;
+    const struct cli_window_options *w = &options->window;
     struct incidents_query query;
-    if (o->owner == NULL && (o->from != NULL || o->to != NULL || options->output != NULL || options->selector != NULL))
+    bool has_owner = options->owner != NULL;
+    if (!has_owner && (w->from != NULL || w->to != NULL || options->output != NULL || options->selector != NULL))
         return error_set(err, EINVAL, "--from, --to, -l and -o need --owner");
-    if (o->owner == NULL && options->name == NULL && options->file == NULL)
+    if (!has_owner && options->name == NULL && options->file == NULL)
         return error_set(err, EINVAL, "report needs the NAME of a JobGoodput, or -f FILE, or --owner");
-    if (o->owner == NULL)
+    if (!has_owner)
         return options->html != NULL
                    ? 0
                    : error_set(err, EINVAL, "report needs --html FILE (- is standard output), or --owner");
     if (options->output != NULL && options->html != NULL)
         return error_set(err, EINVAL, "--html and -o: give one of them");
-    return take_query(o, &query, err);
+    return take_query(options, &query, err);
 }
 
 static int write_incidents(const struct cli_options *options, const struct incidents *n, struct error **err) {
@@ -75,7 +71,7 @@ static int report_owner(const struct cli_options *options, struct error **err) {
     struct incidents_query query;
     struct incidents incidents;
     json_t *value = NULL;
-    int r = take_query(&options->report, &query, err);
+    int r = take_query(options, &query, err);
     if (r == 0)
         r = options->name != NULL ? fetch_goodput(options, &value, err) : fetch_list(options, &value, err);
     if (r < 0)
@@ -90,7 +86,7 @@ static int report_owner(const struct cli_options *options, struct error **err) {
 
 int report_command(const struct cli_options *options, struct error **err) {
     json_t *job = NULL;
-    if (options->report.owner != NULL)
+    if (options->owner != NULL)
         return report_owner(options, err);
     int r = fetch_goodput(options, &job, err);
     if (r < 0)
