@@ -3,7 +3,7 @@
 # controller watching, and checks what it says. `make cluster-test` calls it after building the programs.
 #   --record FILE  write all watch streams to FILE (jsonl), and the pod logs next to it
 #   --keep         leave the cluster up at the end (down.sh --wipe stops it)
-#   --stories      of queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals,claims,hotswap
+#   --stories      of queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals,claims,hotswap,elastic
 #                  or, with the operators of more kinds of jobs, of pytorchjob,leaderworkerset,rayjob
 #   --chaos        instead, CHAOS (200) strikes against the controller and the control plane over the stories and random
 #                  lives, within CHAOS_SECONDS (3600) at most; SEED decides their order
@@ -11,7 +11,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-keep='' record='' chaos='' stories=queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals,claims,hotswap
+keep='' record='' chaos='' stories=queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals,claims,hotswap,elastic
 while [ $# -gt 0 ]; do
   case $1 in
   --keep) keep=1 ;;

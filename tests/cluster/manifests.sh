@@ -10,7 +10,7 @@ stamp=$(cat "$jobset/go.mod" "$kueue/go.mod" "$HERE"/modules/{k8s,trainer,node-p
 [ "$(cat "$STAMPS/manifests" 2>/dev/null)" = "$stamp" ] && exit 0
 command -v go >/dev/null 2>&1 || die "no Go on PATH: install Go 1.21 or newer"
 
-source_of() { (cd "$1" && go list -m -f '{{.Dir}}' "$2"); }
+source_of() { (cd "$1" && go mod download "$2" && go list -m -f '{{.Dir}}' "$2"); } # a part of another story may not be built
 loopback() { python3 "$HERE/lib/loopback_manifests.py" "$1"; }
 
 autoscaler=$(source_of "$kueue" k8s.io/autoscaler/cluster-autoscaler/apis)

@@ -49,6 +49,8 @@ ALL_JOBS = (
     Job("leaderworkerset", "leaderworkersets", "leaderworkerset", "serve", "Deleted", "Deleted", [(NODE_LOSS, 1), (ERROR, 1), (("KueueEviction/ClusterQueueStopped",), 1)], 4),
     Job("rayjob", "rayjobs", "rayjob", "rayed", "Succeeded", "Completed", [(NODE_LOSS, 1), (ERROR, 1), (SUSPEND, 1)], 4),
     Job("hotswap", "jobsets", "hotswap", "swapped", "Succeeded", "Completed", [(("NodeFailure", "KueueEviction/NodeFailures"), 1)], 2),
+    Job("hotswap", "jobsets", "hotswap", "cornered", "Succeeded", "Completed", [(("KueueEviction/NodeFailures",), 1)], 2),
+    Job("elastic", "jobs", "elastic", "stretched", "Succeeded", "Completed", [], 1),
     Job("claims", "jobsets", "claims", "claimed", "Succeeded", "Completed", [(NODE_LOSS, 1)], 2),
     Job("nodes", "jobsets", "nodes", "node-gone", "Succeeded", "Completed", [(("NodeFailure",), 1)], 2),
     *(Job("node_signals", "jobsets", story_node_signals.NAMESPACE, p.name, "Succeeded", "Completed", _causes(p), 3) for p in story_node_signals.PUBLISHERS),

@@ -14,6 +14,7 @@ from kinds import JOBSET_NAME, REPLICATED_JOB
 from watch import condition, is_true, unix
 
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
+REPLACEMENT_FOR = "kueue.x-k8s.io/workload-slice-replacement-for"
 PROVISIONED = "autoscaling.x-k8s.io/consume-provisioning-request"
 FOREVER = float("inf")
 
@@ -93,8 +94,10 @@ class Target:
         is_labeled = QUEUE_NAME in self.item["metadata"].get("labels", {})
         is_labeled = is_labeled and stream != "leaderworkersets"  # Kueue queues each group, by gates of its pods
         self.is_queued = is_labeled or any(self._owns(o.object) for o in list(watch.history["workloads"]))  # of its TrainJob
-        self.replicated = self._required()
-        self.required = sum(count for count in self.replicated.values())
+        self.replicated = self._required(self.item)
+        self.sizes = Steps(self._required(versions[0].object))  # an elastic job changes them
+        for observation in versions:
+            self.sizes.add(moment(observation.time, spec_written(observation.object)), self._required(observation.object))
         self.queue = self._queue() if self.is_queued else Steps()
         self.held_back = self._held_back()
         self.detecting = []  # (a dead node's last sign of life, when its pod showed it)
@@ -114,20 +117,23 @@ class Target:
             return job, "0", len(taken)
         return min(taken, key=lambda slot: taken[slot].lost)
 
-    def _required(self):
+    def _required(self, item):
         """{replicated job: pods} of those with chips, or of all if none has."""
-        found = kinds.replicated_jobs(self.stream, self.item)
+        found = kinds.replicated_jobs(self.stream, item)
         chips = [name for name, _, spec in found if _asks_for_chips(spec)]
         return {name: count for name, count, _ in found if name in chips or not chips}
 
     def _queue(self):
         """What Kueue lets it do: Suspended (deactivated by a person), PreemptedWait (evicted, until admitted), QueueWait,
         Provisioning (a ProvisioningRequest is not met) or None (admitted)."""
-        steps, is_evicted = Steps("QueueWait"), False
+        steps, is_evicted, replaced = Steps("QueueWait"), False, set()
         seen = [o for o in list(self.watch.history["workloads"]) if self._owns(o.object)]
         is_provisioned = any(_is_provisioned(observation.object) for observation in seen)
         for observation in seen:
             workload = observation.object
+            replaced.add(workload["metadata"].get("annotations", {}).get(REPLACEMENT_FOR))
+            if f"{self.namespace}/{workload['metadata']['name']}" in replaced:
+                continue  # what an elastic job waits for is its next slice
             if not workload["spec"].get("active", True):
                 steps.add(moment(observation.time, spec_written(workload)), "Suspended")
             elif is_true(workload, "Evicted") and condition(workload, "Evicted").get("reason") != "Deactivated":
@@ -200,16 +206,17 @@ class Target:
     # --- the ledger ---
 
     def _newest(self, at):
-        now = []
-        for lives in self.newest.values():
+        now, sizes = [], self.sizes.at(at)
+        for slot, lives in self.newest.items():
             born = [pod for pod in lives if pod.created <= at]
-            if born:
+            is_beyond = self.stream == "jobs" and slot[2] is not None and int(slot[2]) >= sizes[slot[0]]
+            if born and not is_beyond:
                 now.append(born[-1])
         return now
 
     def bucket(self, at, has_started):
         pods = self._newest(at)
-        if len(pods) >= self.required and all(pod.is_available(at) for pod in pods):
+        if len(pods) >= sum(self.sizes.at(at).values()) and all(pod.is_available(at) for pod in pods):
             if any(pod.is_pulling(at) for pod in pods):
                 return "ImagePull"
             return "Running" if all(pod.running.at(at) or pod.done <= at for pod in pods) else "ContainerStart"
@@ -230,6 +237,7 @@ class Target:
     def ledger(self):
         """[(begin, end, bucket)] from the target's creation to its end, without gaps."""
         edges = {self.begin, self.end} | set(self.suspended.times) | set(self.queue.times) | set(self.held_back.times)
+        edges |= set(self.sizes.times)
         for pod in self.pods.values():
             edges |= set(pod.times())
         for span in self.detecting:

@@ -7,6 +7,7 @@ import expect
 import stuck
 import story_claims
 import story_cohort
+import story_elastic
 import story_failures
 import story_gates
 import story_hand
@@ -23,7 +24,7 @@ import story_rayjob
 import story_training
 import story_trainjob
 
-NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals,claims,hotswap"
+NAMES = "queue,training,hand,failures,order,gates,nodes,cohort,provisioning,trainjob,podgroup,node_signals,claims,hotswap,elastic"
 
 
 def play_all(options, cluster, facts, tally):
@@ -43,6 +44,7 @@ def play_all(options, cluster, facts, tally):
         "podgroup": lambda: story_podgroup.play(cluster),
         "claims": lambda: story_claims.play(cluster),
         "hotswap": lambda: story_hotswap.play(cluster),
+        "elastic": lambda: story_elastic.play(cluster),
         "pytorchjob": lambda: story_pytorchjob.play(cluster),
         "leaderworkerset": lambda: story_leaderworkerset.play(cluster),
         "rayjob": lambda: story_rayjob.play(cluster),

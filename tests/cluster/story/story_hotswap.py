@@ -1,89 +1,93 @@
-"""Kueue's topology-aware scheduling with a spare node: a machine is taken away under a running pod, Kueue names it in the
-Workload's status.unhealthyNodes and gives the pod's place to the spare, and the job continues without another admission
-(kueue pkg/controller/tas/node_failure_controller.go; feature gates TopologyAwareScheduling and TASFailedNodeReplacement).
-Where Kueue's first try finds no place (TASFailedNodeReplacementFailFast), it evicts the Workload with the reason
-NodeFailures and admits it again: the ledger is checked either way."""
-import copy
+"""Kueue's topology-aware scheduling when a machine is taken away under a running pod. Kueue names it in the Workload's
+status.unhealthyNodes (kueue pkg/controller/tas/node_failure_controller.go; feature gates TopologyAwareScheduling and
+TASFailedNodeReplacement). First there is a spare node: Kueue gives it the pod's place, and the job continues without
+another admission. (Where its first try finds no place, as TASFailedNodeReplacementFailFast wants, it evicts the Workload and
+admits it again: the ledger is checked either way.) Then there is none: Kueue evicts the Workload with the reason
+NodeFailures, and admits it again once a node is added."""
 import time
 
+import pools
 import shapes
-from cluster import uids
+from cluster import is_workload_of, uids
 
-NAMESPACE, NAME = "hotswap", "swapped"
-POOL, QUEUE = "hotswap", "hotswap-queue"
-HOSTNAME = "kubernetes.io/hostname"
-HOSTS = 3  # of the four nodes of the pool
+NAMESPACE, POOL = "hotswap", "hotswap"
+SWAPPED, CORNERED = "swapped", "cornered"
+HOSTS = 3
 UNCONSTRAINED = "kueue.x-k8s.io/podset-unconstrained-topology"
-KUEUE = "kueue.x-k8s.io/v1beta2"
 
 
 def play(cluster):
-    nodes = _add_pool(cluster)
-    _add_queue(cluster)
-    cluster.observe(NAMESPACE, NAME, stepLog={"source": "None"})
-    cluster.create(_jobset())
-    pods = cluster.wait_running(NAMESPACE, NAME, HOSTS)
+    nodes = [f"{POOL}-{i}" for i in range(HOSTS + 1)]
+    pools.add_nodes(cluster, POOL, nodes)
+    queue = pools.add_queue(cluster, POOL, NAMESPACE, HOSTS + 1, by_topology=True)
+    _swap(cluster, queue, nodes)
+    _corner(cluster, queue)
+
+
+def _swap(cluster, queue, nodes):
+    pods = _start(cluster, queue, SWAPPED)
     known = uids(pods)
     spare = (set(nodes) - {_node_of(pod) for pod in pods}).pop()
+    _delete_a_node(cluster, SWAPPED, pods)
+    pods = cluster.wait_replaced(NAMESPACE, SWAPPED, HOSTS, known, timeout=180)
+    assert spare in {_node_of(pod) for pod in pods}, f"no pod runs on the spare node {spare}"
+    cluster.mark(f"{SWAPPED}: " + ("evicted and admitted again" if _evictions(cluster, SWAPPED) else "replaced without another admission"))
+    _complete(cluster, SWAPPED)
+
+
+def _corner(cluster, queue):
+    pods = _start(cluster, queue, CORNERED)
+    _delete_a_node(cluster, CORNERED, pods)
+    cluster.wait_suspended(NAMESPACE, CORNERED, True, timeout=180)
+    time.sleep(5)
+    reasons = {eviction["reason"] for eviction in _evictions(cluster, CORNERED)}
+    assert reasons == {"NodeFailures"}, f"evicted for the reasons {reasons}"
+    pools.add_nodes(cluster, POOL, [f"{POOL}-added"])
+    cluster.wait_suspended(NAMESPACE, CORNERED, False, timeout=180)
+    cluster.wait_running(NAMESPACE, CORNERED, HOSTS, uids(pods), timeout=180)
+    _complete(cluster, CORNERED)
+
+
+def _start(cluster, queue, name):
+    cluster.observe(NAMESPACE, name, stepLog={"source": "None"})
+    cluster.create(_jobset(name, queue))
+    pods = cluster.wait_running(NAMESPACE, name, HOSTS)
     time.sleep(4)
+    return pods
+
+
+def _delete_a_node(cluster, name, pods):
     deleted = _node_of(pods[1])
     cluster.delete_node(deleted)
-    cluster.watch.wait(f"Kueue to name {deleted} in unhealthyNodes, or to have replaced it", lambda: _is_named(cluster, deleted), 60)
-    pods = cluster.wait_replaced(NAMESPACE, NAME, HOSTS, known, timeout=180)
-    assert spare in {_node_of(pod) for pod in pods}, f"no pod runs on the spare node {spare}"
-    was_evicted = any(_evictions(o.object) for o in list(cluster.watch.history["workloads"]))
-    cluster.mark(f"{NAME}: " + ("evicted and admitted again" if was_evicted else "replaced without another admission"))
+    cluster.watch.wait(f"Kueue to name {deleted} in unhealthyNodes, or to have replaced it", lambda: _is_named(cluster, name, deleted), 60)
+
+
+def _complete(cluster, name):
     time.sleep(3)
-    cluster.complete(NAMESPACE, NAME)
-    cluster.wait_condition("jobsets", NAMESPACE, NAME, "Completed")
+    cluster.complete(NAMESPACE, name)
+    cluster.wait_condition("jobsets", NAMESPACE, name, "Completed")
 
 
-def _is_named(cluster, node):
+def _statuses(cluster, name):
+    """Of all versions of its Workload."""
+    versions = [o.object for o in list(cluster.watch.history["workloads"])]
+    return [w.get("status", {}) for w in versions if w["metadata"]["namespace"] == NAMESPACE and is_workload_of(w, name)]
+
+
+def _is_named(cluster, name, node):
     """In any version of the Workload: the entry lasts only until the place is given to another node."""
-    for observation in list(cluster.watch.history["workloads"]):
-        workload = observation.object
-        if workload["metadata"]["namespace"] == NAMESPACE and {"name": node} in workload.get("status", {}).get("unhealthyNodes", []):
-            return True
-    return False
+    return any({"name": node} in status.get("unhealthyNodes", []) for status in _statuses(cluster, name))
 
 
-def _evictions(workload):
-    return workload["metadata"]["namespace"] == NAMESPACE and workload.get("status", {}).get("schedulingStats", {}).get("evictions")
+def _evictions(cluster, name):
+    return [one for status in _statuses(cluster, name) for one in status.get("schedulingStats", {}).get("evictions", [])]
 
 
 def _node_of(pod):
     return pod["spec"]["nodeName"]
 
 
-def _add_pool(cluster):
-    like = copy.deepcopy(cluster.watch.objects("nodes")[0])
-    like["metadata"]["labels"]["cloud.google.com/gke-nodepool"] = POOL
-    names = [f"{POOL}-{i}" for i in range(HOSTS + 1)]
-    for name in names:
-        cluster.add_node(like, name)
-        cluster.wait_condition("nodes", None, name, "Ready")
-    return names
-
-
-def _add_queue(cluster):
-    flavor = {
-        "nodeLabels": {"cloud.google.com/gke-nodepool": POOL},
-        "tolerations": shapes.TOLERATIONS,
-        "topologyName": POOL,
-    }
-    quota = {"name": POOL, "resources": [{"name": "google.com/tpu", "nominalQuota": 4 * (HOSTS + 1)}]}
-    groups = [{"coveredResources": ["google.com/tpu"], "flavors": [quota]}]
-    for resource, kind, spec in (
-        ("topologies", "Topology", {"levels": [{"nodeLabel": HOSTNAME}]}),
-        ("resourceflavors", "ResourceFlavor", flavor),
-        ("clusterqueues", "ClusterQueue", {"namespaceSelector": {}, "resourceGroups": groups}),
-    ):
-        cluster.api.create(resource, {"apiVersion": KUEUE, "kind": kind, "metadata": {"name": POOL}, "spec": spec})
-    queue = {"namespace": NAMESPACE, "name": QUEUE}
-    cluster.api.create("localqueues", {"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": queue, "spec": {"clusterQueue": POOL}})
-
-
-def _jobset():
+def _jobset(name, queue):
     """backoffLimit: the Job replaces the lost pod alone."""
     slices = shapes.replicated_job("slice", [POOL], hosts=HOSTS, annotations={"cluster-test/pull": "2s", UNCONSTRAINED: "true"}, backoffLimit=6)
-    return shapes.jobset(NAMESPACE, NAME, [slices], queue=QUEUE)
+    return shapes.jobset(NAMESPACE, name, [slices], queue=queue)
