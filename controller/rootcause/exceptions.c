@@ -56,15 +56,15 @@ static bool is_of_rendezvous(const struct writer *w, const struct signature *row
            (named == NULL || named->class_ != CLASS_PEER_LOST);
 }
 
-/* What a data loader's worker cannot read is training data, whether or not the worker's traceback follows. */
-static bool is_of_reading(struct slice exception) {
+/* What the loading of data cannot read is training data, in a worker or in the program itself. */
+static bool is_of_reading(const struct writer *w, struct slice exception, bool is_bare) {
     static const char *const names[] = {"OSError",           "IOError",        "FileNotFoundError",
                                         "EOFError",          "BadZipFile",     "UnidentifiedImageError",
                                         "IsADirectoryError", "PermissionError"};
     struct slice name = traceback_name(exception);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (slice_is(name, names[i]))
-            return is_carried(exception);
+            return is_carried(exception) || (w->traceback.is_loading && !is_bare);
     return false;
 }
 
@@ -143,7 +143,7 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     w->traceback.is_carried |= is_carried(exception);
     if (w->traceback.is_carried || (w->traceback.is_loading && !is_bare))
         blame_data(&f);
-    if (f.class_ == CLASS_USER_EXCEPTION && is_of_reading(exception))
+    if (f.class_ == CLASS_USER_EXCEPTION && is_of_reading(w, exception, is_bare))
         f.class_ = CLASS_DATA_ERROR, f.owner = rootcause_class_owner(CLASS_DATA_ERROR);
     f.is_exception = !is_bare;
     if (row == NULL && slice_is(slice_trim(exception), "Exception:")) /* torch.multiprocessing: a report follows */

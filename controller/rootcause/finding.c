@@ -23,6 +23,11 @@ static bool is_after_failure(const struct rootcause_log *log, const struct findi
     return false;
 }
 
+/* Slurm prints its record of exhausted memory at the end of a step, after it has stopped the other tasks. */
+static bool explains_stop(const struct finding *f, const struct finding *stop) {
+    return stop->role != ROLE_COUNT && stop->is_stop && f->role == ROLE_PRIMARY && f->class_ == CLASS_HOST_OOM;
+}
+
 void finding_keep(struct rootcause_log *log, const struct finding *f) {
     if (f->role >= ROLE_ADVICE)
         return;
@@ -30,7 +35,7 @@ void finding_keep(struct rootcause_log *log, const struct finding *f) {
     enum rootcause_role role = is_stop ? ROLE_PRIMARY : f->role;
     struct finding *first = &log->found[role];
     finding_mark_rank(role <= ROLE_WEAK && !is_following ? log->cause_ranks : log->symptom_ranks, f->rank);
-    if (is_following || (first->role != ROLE_COUNT && f->line >= first->line))
+    if (is_following || (first->role != ROLE_COUNT && f->line >= first->line && !explains_stop(f, first)))
         return;
     *first = *f;
     first->role = role;

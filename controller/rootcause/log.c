@@ -248,7 +248,9 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     finding_mark_rank(row->role <= ROLE_WEAK ? log->cause_ranks : log->symptom_ranks, rank);
     if (row->role == ROLE_SYMPTOM)
         note_waiting(log, line->text, rank);
-    if (log->found[row->role].role != ROLE_COUNT && log->found[row->role].line <= number)
+    const struct finding *first = &log->found[row->role];
+    if (first->role != ROLE_COUNT && first->line <= number &&
+        !(finding_is_stop(first) && row->class_ == CLASS_HOST_OOM))
         return;
     struct finding f = finding_make(line, w, row, number, at);
     finding_keep(log, &f);

@@ -44,6 +44,16 @@ static void name_source(struct traceback *t, const struct matcher *m, struct sli
         name_frame(&t->source, row, text);
 }
 
+/* Frames that read the data of training: torch's loader, and what programs call theirs. */
+static bool is_of_loading(struct slice path, struct slice function) {
+    static const char *const words[] = {"dataset", "data_load", "dataload", "load_data", "train_loader", "data_module"};
+    struct slice file = base_name(path);
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (slice_contains(file, words[i]) || slice_contains(function, words[i]))
+            return true;
+    return slice_contains(path, "torch/utils/data/");
+}
+
 /* number: 0 if the frame names no line. The deepest frame that the table names decides; the program's own frames name
  * nothing of a library. What a module runs when it is imported says nothing of what it is for. */
 static void note_frame(struct traceback *t, const struct matcher *m, struct slice path, int64_t number,
@@ -55,8 +65,8 @@ static void note_frame(struct traceback *t, const struct matcher *m, struct slic
     row = slice_contains(function, "<module>") ? NULL : matcher_within(m, IN_RAISED, whole);
     if (row != NULL && row->role != ROLE_ADVICE)
         name_frame(&t->raised, row, whole);
-    t->is_loading |= is_row_of(t->named.row, CLASS_DATA_ERROR) || is_row_of(row, CLASS_DATA_ERROR) ||
-                     slice_contains(path, "torch/utils/data/");
+    t->is_loading |=
+        is_row_of(t->named.row, CLASS_DATA_ERROR) || is_row_of(row, CLASS_DATA_ERROR) || is_of_loading(path, function);
     t->is_starting |= slice_contains(function, "init_process_group");
     t->source.row = NULL;
     if (is_installed(path) || (t->is_reversed && t->frame[0] != '\0'))

@@ -45,6 +45,21 @@ TEST(an_exception_that_a_data_loader_carries) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
+/* A file that the loading of data cannot read is training data; a mistake in the same code is the program's. */
+TEST(what_the_loading_of_data_cannot_read) {
+#define LOADING                                                                                                        \
+    "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in build_dataloader\n    f = open(p)\n"
+    static const struct example examples[] = {
+        {CLASS_DATA_ERROR, false, LOADING "FileNotFoundError: [Errno 2] No such file or directory: '/d/000001'\n"},
+        {CLASS_DATA_ERROR, false, LOADING "OSError: truncated\n"},
+        {CLASS_USER_EXCEPTION, false, LOADING "KeyError: '/d/000001'\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in main\n    f = open(p)\n"
+         "FileNotFoundError: [Errno 2] No such file or directory: '/d/000001'\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
 /* No peer is lost before the processes met. */
 TEST(processes_that_never_met) {
     static const struct example examples[] = {
@@ -102,6 +117,12 @@ TEST(a_step_that_ends_because_a_task_failed) {
          "error: *** STEP 7.0 ON n1 CANCELLED AT 2026-11-20T10:00:00 DUE TO TASK FAILURE ***\n"
          "srun: error: n1: tasks 0-6: Terminated\nsrun: Force Terminated StepId=7.0\n"},
         {CLASS_PREEMPTION, false, "slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2026-11-20T10:00:00 ***\n"},
+        {CLASS_HOST_OOM, false, /* the record comes at the end of the step */
+         "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-20T10:00:00 ***\n"
+         "slurmstepd: error: Detected 1 oom_kill event in StepId=7.batch. Some of the step tasks have been OOM "
+         "Killed.\n"},
+        {CLASS_PREEMPTION, false, /* what else follows a stop follows from it */
+         "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-20T10:00:00 ***\nOSError: [Errno 5] I/O error\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }

@@ -109,6 +109,20 @@ TEST(calls_of_cuda) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
+/* Programs that train print such words, too. */
+TEST(words_that_are_no_failure) {
+    static const struct example examples[] = {
+        {CLASS_UNKNOWN, false, "INFO: found 3 annotations, no samples were skipped, 120 images in 3 folders\n"},
+        {CLASS_UNKNOWN, false,
+         "xla_bridge.py:895] Unable to initialize backend 'tpu': INTERNAL: Failed to open libtpu.so\n"},
+        {CLASS_UNKNOWN, false, "NOTE: use the NVIDIA Container Toolkit to start this container with GPU support\n"},
+        {CLASS_UNKNOWN, false, "reward: the solution exceeded the time limit, score 0\n"},
+        {CLASS_USER_EXCEPTION, false, RAISED("RuntimeError: Unknown type annotation: 'Foo'")},
+        {CLASS_USER_EXCEPTION, false, RAISED("_pickle.PicklingError: Can't pickle local object 'f.<locals>.g'")},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
 /* A check of a setting says what it has to be. */
 TEST(settings_that_a_check_refuses) {
     static const struct example examples[] = {
