@@ -56,6 +56,7 @@ TEST(jobs_say_whether_they_get_a_record) {
 #define POD "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":{\"nvidia.com/gpu\":8}}}]}}"
 #define OWNED(kind)                                                                                                    \
     "\"metadata\":{\"ownerReferences\":[{\"kind\":\"" kind "\",\"name\":\"o\",\"uid\":\"u\",\"controller\":true}]}"
+#define IS_GROUP "\"annotations\":{\"kueue.x-k8s.io/is-group-workload\":\"true\"}"
 #define JOB_WITH_CHIPS "\"spec\":{\"template\":" POD "}"
 
 /* The others are measured by themselves if they ask for chips; what a measured job makes is measured with that. */
@@ -80,10 +81,20 @@ TEST(other_kinds_get_a_record_if_they_ask_for_chips) {
         {TARGET_LEADERWORKERSET, "{\"spec\":{\"leaderWorkerTemplate\":{\"workerTemplate\":" POD "}}}", false, false,
          ""},
         {TARGET_LEADERWORKERSET, "{\"metadata\":{\"annotations\":" NAMED("true") "}}", true, true, ""},
+        {TARGET_PODGROUP, "{\"metadata\":{\"labels\":" NAMED("true") "," IS_GROUP "}}", true, true, ""},
+        {TARGET_PODGROUP,
+         "{\"metadata\":{" IS_GROUP "},\"spec\":{\"podSets\":[{\"name\":\"p\",\"count\":2,\"template\":" POD "}]}}",
+         false, false, ""}, /* it may serve */
+        {TARGET_PODGROUP, "{" TRUE_CONDITION("Finished") ",\"metadata\":{\"labels\":" NAMED("true") "," IS_GROUP "}}",
+         false, false, ""},
+        {TARGET_PODGROUP, "{\"metadata\":{\"labels\":" NAMED("true") "}}", false, false, ""}, /* a Job's, say */
+        {TARGET_PODGROUP,
+         "{\"metadata\":{\"labels\":" NAMED(
+             "true") "," IS_GROUP ",\"ownerReferences\":[{\"kind\":"
+                     "\"LeaderWorkerSet\",\"name\":\"o\",\"uid\":\"u\",\"controller\":true}]}}",
+         false, false, ""},
     };
     check_wishes(cases, ARRAY_SIZE(cases));
-    struct record_wish wish;
-    CHECK(!record_wish_read(TARGET_PODGROUP, slice_of("{}"), &wish));
 }
 
 TEST(a_job_has_all_the_labels_that_are_asked_for_or_not) {
@@ -207,6 +218,23 @@ TEST(a_record_whose_name_is_taken_is_named_after_its_kind_too) {
     CLEANUP_FREE char *made = apiserver_ask(s, "get jobgoodputs default/twice.job");
     CHECK(made != NULL && strstr(made, "\"apiGroup\":\"batch\",\"kind\":\"Job\",\"name\":\"twice\"") != NULL);
     CHECK_INT(apiserver_asknumber(s, "count create jobgoodputs"), 3);
+    program_free(c);
+    apiserver_stop(s);
+}
+
+/* As Kueue makes it for pods with that label, if integrations.labelKeysToCopy names the label. */
+TEST(a_group_of_pods_gets_a_record_by_the_label_of_its_workload) {
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(
+        apiserver_do(s, "apply <<END\n{\"apiVersion\":\"kueue.x-k8s.io/v1beta2\",\"kind\":\"Workload\",\"metadata\":{"
+                        "\"name\":\"group\",\"namespace\":\"default\",\"labels\":{" ENABLED "}," IS_GROUP "},\"spec\":{"
+                        "\"queueName\":\"q\",\"podSets\":[{\"name\":\"p\",\"count\":2,\"template\":" POD "}]}}\nEND\n"),
+        0);
+    struct program *c = start(s, "annotated");
+    CHECK_INT(apiserver_do(s, "wait field jobgoodputs default/group status.phase Queued"), 0);
+    CLEANUP_FREE char *made = apiserver_ask(s, "get jobgoodputs default/group");
+    CHECK(made != NULL && strstr(made, "\"apiGroup\":\"kueue.x-k8s.io\",\"kind\":\"Workload\"") != NULL);
     program_free(c);
     apiserver_stop(s);
 }

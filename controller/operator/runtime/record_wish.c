@@ -48,8 +48,11 @@ static void read_run(enum target_kind kind, struct slice object, struct record_w
     for (int i = 0; i < run.job_count; i++)
         has_chips = has_chips || run.jobs[i].chips > 0 || run.jobs[i].has_node_chips ||
                     run.jobs[i].claims.size_bytes > strlen("[]");
-    wish->is_part = is_part(&run.meta);
-    wish->is_training = kind == TARGET_JOBSET || (has_chips && kind != TARGET_LEADERWORKERSET); /* mostly serves */
+    bool mostly_serves = kind == TARGET_LEADERWORKERSET || kind == TARGET_PODGROUP; /* that of a StatefulSet, say */
+    bool is_no_group =
+        kind == TARGET_PODGROUP && !slice_is(run.meta.is_group, "true"); /* a Workload of something else */
+    wish->is_part = is_part(&run.meta) || is_no_group;
+    wish->is_training = kind == TARGET_JOBSET || (has_chips && !mostly_serves);
     wish->is_finished =
         run.has_ended || has_condition(&run.conditions, "Completed") || has_condition(&run.conditions, "Failed");
 }
@@ -57,7 +60,7 @@ static void read_run(enum target_kind kind, struct slice object, struct record_w
 bool record_wish_read(enum target_kind kind, struct slice object, struct record_wish *wish) {
     struct words words = {0};
     *wish = (struct record_wish){0};
-    if (kind == TARGET_PODGROUP || kind == TARGET_RAYCLUSTER || kind == TARGET_TRAINJOB)
+    if (kind == TARGET_RAYCLUSTER || kind == TARGET_TRAINJOB)
         return false;
     if (!read_words(object, &words))
         return false;

@@ -1,6 +1,7 @@
-/* record_wish: whether a job gets a JobGoodput by itself. "annotated": if it says so. "all": every JobSet, and every
- * other job that ends and whose pods ask for chips, unless it says no. None: what is over, and what another job that is
- * measured controls. */
+/* record_wish: whether a job gets a JobGoodput by itself. "annotated": if it says so. "all": also every JobSet, and
+ * every Job, RayJob and PyTorchJob whose pods ask for chips, unless it says no. A group of pods says so by its
+ * Workload, to which Kueue copies the labels of its pods that integrations.labelKeysToCopy of its configuration names.
+ * None: what is over, and what another job that is measured controls. */
 #ifndef OPERATOR_RUNTIME_RECORD_WISH_H
 #define OPERATOR_RUNTIME_RECORD_WISH_H
 
@@ -19,8 +20,7 @@ struct record_wish {
     char log_format[32];
 };
 
-/* False: not an object, or of a kind that gets none: a RayCluster is part of a RayJob, a group of pods has no object of
- * its own that could say so. */
+/* False: not an object, or of a kind that gets none: a RayCluster is part of a RayJob. */
 bool record_wish_read(enum target_kind kind, struct slice object, struct record_wish *wish);
 /* Whether the object has all these labels: "KEY=VALUE,KEY=VALUE"; "": every object has. */
 bool record_wish_has_labels(struct slice object, const char *labels);
