@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The documents name what is there, and all of it: flags, metrics, alerts, conditions and reasons, fields, values of the
-chart, annotations, make targets, files and links. Each problem is a line; the last line is the total.
+chart, annotations, versions, make targets, files and links. Each problem is a line; the last line is the total.
 
     documents.py [BIN]      BIN: where the programs are (.build/release/bin)"""
 import errno
@@ -27,6 +27,8 @@ FOREIGN_FIELDS = {"status.failed", "status.restarts", "status.unhealthyNodes"}
 # Words in code type that look like reasons and are others'.
 FOREIGN_WORDS = set("""GitHub ConfigMap StatefulSet DaemonSet CronJob PersistentVolumeClaim RoleBinding ClusterRoleBinding GoodputRecorder
     GoodputCalculator""".split())
+# Modules with one version in each row of versions.md, and the folders of their pins.
+PARTS = {"k8s.io/kubernetes": ("k8s",), "sigs.k8s.io/jobset": ("jobset", "k8s"), "sigs.k8s.io/kueue": ("kueue",)}
 problems = []
 counted = 0
 
@@ -166,6 +168,28 @@ def messages():
     same("a page that quotes no message", {p for p in ("deploy/docs/how-to/step-sources.md", "deploy/docs/how-to/export.md") if p not in {path for _, path in named}})
 
 
+def versions():
+    """The rows of versions.md are the pins of tests/cluster/skew and of cluster-test; the README and the chart follow from them."""
+    def pin(row, module):
+        parts = [f"tests/cluster/skew/{row}/*/go.mod"] if row else []
+        for pattern in parts + ["tests/cluster/modules/*/go.mod"]:
+            for path in glob.glob(pattern):
+                found = re.search(rf"^(?:require |\t){re.escape(module)} v([0-9.]+)", read(path), re.M)
+                if found and os.path.basename(os.path.dirname(path)) in PARTS[module]:
+                    return found[1]
+        return None
+    pins = [tuple(pin(row, module) for module in PARTS) for row in ("oldest", "middle", "", "newest")]
+    page = "deploy/docs/reference/versions.md"
+    rows = re.findall(r"^\| ([0-9.]+) \| ([0-9.]+) \| ([0-9.]+) \|$", TEXT[page], re.M)
+    same(f"{page}: rows", set(rows) ^ set(pins))
+    minors = [[".".join(version.split(".")[:2]) for version in column] for column in zip(*rows)]
+    words = [f"{name} {column[0]} to {column[-1]}" for name, column in zip(("Kubernetes", "JobSet", "Kueue"), minors)]
+    text = re.sub(r"\s+", " ", TEXT["README.md"])
+    same("README.md lacks", {word for word in words if word not in text})
+    chart = read("helm/goodput-controller/Chart.yaml")
+    same("Chart.yaml: kubeVersion", [] if f'kubeVersion: ">={minors[0][0]}.0-0"' in chart else [f"is not that of {page}"])
+
+
 def names():
     annotations = {a for text in USERS.values() for a in re.findall(r"\bgoodput\.dev/(?!v1alpha1)[a-z][a-z-]*", text)}
     there = {a for a in re.findall(r"\bgoodput\.dev/(?!v1alpha1)[a-z][a-z-]*", CODE)}
@@ -195,7 +219,7 @@ def names():
     same("a link that leads nowhere", wrong)
 
 
-for check in (flags, metrics, reasons, fields, messages, names):
+for check in (flags, metrics, reasons, fields, messages, versions, names):
     check()
 for problem in problems:
     print(f"not ok - {problem}")

@@ -181,6 +181,8 @@ TEST(an_annotated_jobset_gets_a_record) {
     CHECK(made != NULL && strstr(made, "\"ttlSecondsAfterFinished\":864000") != NULL);
     CHECK(made != NULL && strstr(made, "\"windowSeconds\":[7200]") != NULL);
     CHECK(made != NULL && strstr(made, "\"format\":\"MaxText\"") != NULL);
+    /* nothing that could delay the deletion of its target */
+    CHECK(made != NULL && strstr(made, "finalizers") == NULL && strstr(made, "ownerReferences") == NULL);
     /* A later one, and one that asks for it later; then those that must not be there have had their time. */
     CHECK_INT(apiserver_do(s,
                            JOBSET("later", ENABLED
