@@ -56,7 +56,7 @@ void steplog_release(struct steplog *s) {
             s->last_step = r->step;
         s->on_record(s->context, r);
     }
-    s->heads->held_count = 0;
+    heads_drop_held(s->heads);
 }
 
 static void hand_on(struct steplog *s, const struct record *r) {

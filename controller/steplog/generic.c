@@ -5,6 +5,7 @@
  * steps.
  *
  * A counter that begins again with each epoch is made one that rises (generic_epoch.c). */
+#include "base/mem.h"
 #include "steplog/emit.h"
 #include "steplog/explain.h"
 #include "steplog/generic_bar.h"
@@ -50,7 +51,7 @@ struct generic_candidate {
 };
 
 struct generic {
-    struct generic_candidate candidates[GENERIC_CANDIDATES]; /* [0]: the one accepted */
+    struct generic_candidate *candidates; /* GENERIC_CANDIDATES at most; [0]: the one accepted */
     int candidate_count;
     bool is_accepted, is_training, has_other_ranks;
     int64_t rank;                             /* whose lines are read; RECORD_NONE: no line names one */
@@ -79,9 +80,15 @@ static void start_over(struct generic_candidate *c) {
     c->is_unplaced = false;
 }
 
+/* The counter that was accepted; where a bar was, it may be none. */
+static const struct generic_candidate *chosen(const struct generic *g) {
+    static const struct generic_candidate none;
+    return g->candidate_count > 0 ? &g->candidates[0] : &none;
+}
+
 static void set_name(struct generic *g) {
-    const char *counter = g->bar.is_accepted ? "bar" : g->candidates[0].name;
-    int64_t unit = g->bar.is_accepted ? 1 : g->candidates[0].unit;
+    const char *counter = g->bar.is_accepted ? "bar" : chosen(g)->name;
+    int64_t unit = g->bar.is_accepted ? 1 : chosen(g)->unit;
     if (unit > 1)
         snprintf(g->name, sizeof g->name, "Generic(%s N / %lld)", counter, (long long)unit);
     else if (g->has_other_ranks)
@@ -92,17 +99,21 @@ static void set_name(struct generic *g) {
 
 /* ---- candidates ---- */
 
+static struct generic_candidate *add_candidate(struct generic *g) {
+    g->candidates = mem_resize(g->candidates, (size_t)g->candidate_count + 1, sizeof *g->candidates);
+    return memset(&g->candidates[g->candidate_count++], 0, sizeof *g->candidates);
+}
+
 static struct generic_candidate *candidate_of(const struct steplog *s, const struct generic_line *l) {
     struct generic *g = s->state;
-    struct generic_candidate *oldest = &g->candidates[0];
+    struct generic_candidate *oldest = g->candidates;
     for (int i = 0; i < g->candidate_count; i++) {
         if (g->candidates[i].kind == l->kind)
             return &g->candidates[i];
         if (g->candidates[i].line < oldest->line)
             oldest = &g->candidates[i];
     }
-    struct generic_candidate *c =
-        g->candidate_count < GENERIC_CANDIDATES ? &g->candidates[g->candidate_count++] : oldest;
+    struct generic_candidate *c = g->candidate_count < GENERIC_CANDIDATES ? add_candidate(g) : oldest;
     *c = (struct generic_candidate){.kind = l->kind, .unit = 1, .step = RECORD_NONE, .at_ms = TIME_UNKNOWN};
     generic_epoch_init(&c->epochs, s, l->kind);
     memcpy(c->name, l->name, sizeof c->name);
@@ -346,7 +357,7 @@ static bool number_of(struct generic_candidate *c, struct generic_line *l, int64
 
 static enum line_result counter_line(struct steplog *s, struct generic_line *l) {
     struct generic *g = s->state;
-    if (g->is_accepted && g->candidates[0].kind != l->kind)
+    if (g->is_accepted && chosen(g)->kind != l->kind)
         return LINE_NOT_MINE;
     if (is_other_rank(g, l))
         return LINE_TAKEN;
@@ -419,7 +430,7 @@ static enum line_result evaluation_line(struct steplog *s, const struct generic_
     const struct generic *g = s->state;
     if (!g->is_accepted || s->last_step == RECORD_NONE || !l->has_loss)
         return LINE_NOT_MINE;
-    const struct generic_candidate *c = &g->candidates[0];
+    const struct generic_candidate *c = chosen(g);
     bool is_within_bar = g->bar.is_accepted && g->bar.done < g->bar.total; /* its line comes later than its steps */
     if (c->is_row || is_within_bar)                                        /* in a block it may come a step later */
         return LINE_NOT_MINE;
@@ -516,6 +527,13 @@ static void init_state(void *state) {
     generic_bar_init(&g->bar);
 }
 
+static void free_state(void *state) {
+    struct generic *g = state;
+    free(g->candidates);
+    generic_bar_done(&g->bar);
+    generic_table_done(&g->table);
+}
+
 static void visit_candidate(struct codec *c, struct generic_candidate *x) {
     codec_chars(c, x->name, sizeof x->name);
     codec_u64(c, &x->kind);
@@ -547,9 +565,9 @@ static void visit_candidate(struct codec *c, struct generic_candidate *x) {
 
 static void visit_state(void *state, struct codec *c) {
     struct generic *g = state;
-    g->candidate_count = (int)codec_count(c, (size_t)g->candidate_count, GENERIC_CANDIDATES);
-    for (int i = 0; i < g->candidate_count; i++)
-        visit_candidate(c, &g->candidates[i]);
+    int count = (int)codec_count(c, (size_t)g->candidate_count, GENERIC_CANDIDATES);
+    for (int i = 0; i < count; i++)
+        visit_candidate(c, i < g->candidate_count ? &g->candidates[i] : add_candidate(g));
     codec_bool(c, &g->is_accepted);
     codec_bool(c, &g->is_training);
     codec_bool(c, &g->has_other_ranks);
@@ -587,5 +605,6 @@ const struct format steplog_generic = {
     .state_bytes = sizeof(struct generic),
     .state_init = init_state,
     .state_visit = visit_state,
+    .state_free = free_state,
     .name_of = name_of,
 };

@@ -3,6 +3,7 @@
  * so each drawing's time follows from the bar's own clock and the line's stamp. */
 #include "steplog/generic_bar.h"
 
+#include "base/mem.h"
 #include "steplog/emit.h"
 #include "steplog/generic_line.h"
 #include "steplog/progress.h"
@@ -17,6 +18,10 @@ void generic_bar_init(struct generic_bar *b) {
     b->named_epoch = b->epoch_of_line = b->all_steps = RECORD_NONE;
     b->epoch = b->total = b->done = b->start_total = b->start = b->resumed_step = RECORD_NONE;
     b->began_ms = TIME_UNKNOWN;
+}
+
+void generic_bar_done(struct generic_bar *b) {
+    free(b->drawings);
 }
 
 void generic_bar_visit(struct generic_bar *b, struct codec *c) {
@@ -153,6 +158,8 @@ static void next_bar(struct generic_bar *b, const struct progress *bar, int64_t 
 /* The bar's clock has whole seconds: drawings that are close together, or to the line before, would seem to take all or
  * nothing. The line's last one has the line's own time. */
 static void keep_drawing(struct generic_bar *b, int64_t step, bool has_line_before) {
+    if (b->drawings == NULL)
+        b->drawings = mem_alloc(GENERIC_DRAWINGS * sizeof *b->drawings);
     int64_t before_ms = b->count > 1 ? b->drawings[b->count - 2].clock_ms : 0;
     bool is_close = b->count > !has_line_before && b->clock_ms - before_ms < APART_MS;
     if (b->count == GENERIC_DRAWINGS && !is_close) {
@@ -220,6 +227,7 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
             return true;
         struct generic_bar fresh = {.kind = kind};
         generic_bar_init(&fresh);
+        fresh.drawings = b->drawings;
         fresh.start_total = b->start_total;
         fresh.start = b->start;
         fresh.has_loss = shows_loss(text);

@@ -23,13 +23,14 @@ struct generic_bar {
     /* Of the line being read. */
     struct {
         int64_t step, clock_ms;
-    } drawings[GENERIC_DRAWINGS];
+    } * drawings;                 /* room for GENERIC_DRAWINGS; NULL: no bar was drawn */
     int count;                    /* where there are more, every second one is left out */
     int64_t clock_ms, earlier_ms; /* of the last drawing; of the bars before it in this line */
     int64_t stamped_ms;           /* the clock when the line was stamped */
 };
 
 void generic_bar_init(struct generic_bar *b);
+void generic_bar_done(struct generic_bar *b);
 void generic_bar_visit(struct generic_bar *b, struct codec *c);
 /* A line by itself names the epoch: that of a bar without one that begins after it. */
 void generic_bar_name_epoch(struct generic_bar *b, int64_t epoch);

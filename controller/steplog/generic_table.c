@@ -1,5 +1,6 @@
 #include "steplog/generic_table.h"
 
+#include "base/mem.h"
 #include "steplog/generic_line.h"
 #include "steplog/generic_number.h"
 
@@ -48,8 +49,21 @@ static void add_pair(char *buf, size_t size_bytes, struct slice name, struct sli
                  value.data);
 }
 
+void generic_table_done(struct generic_table *t) {
+    free(t->head);
+}
+
+static void keep_head(struct generic_table *t, struct slice head) {
+    free(t->head);
+    t->head = head.size_bytes > 0 ? mem_strndup(head.data, head.size_bytes) : NULL;
+}
+
 void generic_table_visit(struct generic_table *t, struct codec *c) {
-    codec_chars(c, t->head, sizeof t->head);
+    char head[GENERIC_TABLE_BYTES] = "";
+    if (t->head != NULL)
+        snprintf(head, sizeof head, "%s", t->head);
+    codec_chars(c, head, sizeof head);
+    keep_head(t, slice_of(head));
 }
 
 /* "step 10", "loss: 9.1": no name. */
@@ -92,8 +106,7 @@ bool generic_table_head(struct generic_table *t, struct slice text) {
     }
     if (columns < MIN_COLUMNS || !generic_line_parse((struct slice){buf, strlen(buf)}, &l) || !generic_line_is_step(&l))
         return false;
-    memcpy(t->head, text.data, text.size_bytes);
-    t->head[text.size_bytes] = '\0';
+    keep_head(t, text);
     return true;
 }
 
@@ -117,7 +130,7 @@ bool generic_table_row(const struct generic_table *t, struct slice text, char bu
                        struct slice *ret) {
     struct slice rest = text, cell;
     int columns = 0;
-    if (t->head[0] == '\0' || text.size_bytes > 2 * sizeof t->head)
+    if (t->head == NULL || text.size_bytes > 2 * GENERIC_TABLE_BYTES)
         return false;
     buf[0] = '\0';
     while (take_cell(&rest, &cell)) {

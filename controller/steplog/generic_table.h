@@ -11,8 +11,10 @@
 #define GENERIC_TABLE_BYTES 256
 
 struct generic_table {
-    char head[GENERIC_TABLE_BYTES]; /* the line as it stood; "": none came */
+    char *head; /* the line as it stood; NULL: none came */
 };
+
+void generic_table_done(struct generic_table *t);
 
 void generic_table_visit(struct generic_table *t, struct codec *c);
 

@@ -1,6 +1,7 @@
 #include "steplog/heads.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "steplog/generic_line.h"
 
 #include <string.h>
@@ -50,6 +51,12 @@ void heads_begin(struct heads *h) {
     *h = (struct heads){.since = -1, .at_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
 }
 
+void heads_drop_held(struct heads *h) {
+    free(h->held);
+    h->held = NULL;
+    h->held_count = 0;
+}
+
 static void visit_record(struct codec *c, struct record *r) {
     CODEC_INT(c, &r->kind, 0, RECORD_KIND_COUNT - 1);
     codec_i64(c, &r->line);
@@ -67,6 +74,10 @@ static void visit_record(struct codec *c, struct record *r) {
     codec_chars(c, r->name, sizeof r->name);
 }
 
+static struct record *make_room(const struct heads *h) {
+    return h->held != NULL ? h->held : mem_alloc(HEADS_HELD * sizeof *h->held);
+}
+
 void heads_visit(struct heads *h, struct codec *c) {
     h->count = (int)codec_count(c, (size_t)h->count, HEADS_LINES);
     for (int i = 0; i < h->count; i++)
@@ -80,6 +91,8 @@ void heads_visit(struct heads *h, struct codec *c) {
     codec_time(c, &h->at_ms);
     h->again = (uint32_t)codec_within(c, h->again, 0, UINT32_MAX);
     h->held_count = (int)codec_count(c, (size_t)h->held_count, HEADS_HELD);
+    if (codec_is_reading(c) && h->held_count > 0)
+        h->held = make_room(h);
     for (int i = 0; i < h->held_count; i++) {
         if (codec_is_reading(c))
             h->held[i] = (struct record)RECORD_INIT;
@@ -94,6 +107,7 @@ bool heads_is_open(const struct heads *h, int64_t steps) {
 bool heads_hold(struct heads *h, const struct record *r, int64_t steps) {
     if (h->since != steps || h->held_count == HEADS_HELD)
         return false;
+    h->held = make_room(h);
     h->held[h->held_count++] = *r;
     return true;
 }

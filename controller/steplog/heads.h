@@ -26,14 +26,15 @@ struct heads { /* all-zero before heads_begin() */
     int64_t last_ms;   /* of the line before */
     int64_t steps;     /* that the log had when its present process started */
     /* Those that came again since the last step: */
-    int64_t since;                  /* the log's steps then; -1: none */
-    int64_t at_ms;                  /* of the first of them */
-    uint32_t again;                 /* a bit for each */
-    struct record held[HEADS_HELD]; /* of those lines and the lines between them */
-    int held_count;
+    int64_t since;       /* the log's steps then; -1: none */
+    int64_t at_ms;       /* of the first of them */
+    uint32_t again;      /* a bit for each */
+    struct record *held; /* of those lines and the lines between them; NULL: none */
+    int held_count;      /* HEADS_HELD at most */
 };
 
 void heads_begin(struct heads *h);
+void heads_drop_held(struct heads *h);
 void heads_visit(struct heads *h, struct codec *c);
 /* A line came again: those since then may be of another process than those before. */
 bool heads_is_open(const struct heads *h, int64_t steps);

@@ -11,8 +11,10 @@
  *
  * Without a bar (disable_tqdm) the epoch of each dictionary numbers the intervals between them (huggingface_share.h).
  * A bar's line may come 16 KiB late, so that they wait until the process ends, or no bar can be there. */
+#include "base/mem.h"
 #include "steplog/emit.h"
 #include "steplog/explain.h"
+#include "steplog/huggingface_dict.h"
 #include "steplog/huggingface_share.h"
 #include "steplog/progress.h"
 #include "steplog/text.h"
@@ -23,16 +25,12 @@
 #define NO_BAR_DICTS 128 /* a bar that is drawn for each of this number fills 16 KiB */
 
 struct huggingface {
-    struct huggingface_dict {
-        int64_t stamp_ms, step; /* step: RECORD_NONE until known */
-        int64_t evaluation_ms;  /* of an evaluation that waits for the steps before it; RECORD_NONE: unknown */
-        int64_t share;          /* of the epochs, in billionths; RECORD_NONE */
-        bool is_step, is_evaluation;
-    } dicts[HUGGINGFACE_DICTS]; /* printed since the bar's last line */
-    struct {
+    struct huggingface_dict *dicts; /* printed since the bar's last line */
+    struct huggingface_redraw {
         int64_t step, elapsed_s;
-    } redraws[HUGGINGFACE_DICTS]; /* in the line being read */
-    int dict_count, redraw_count, held;
+    } * redraws; /* in the line being read */
+    size_t dict_capacity, redraw_capacity;
+    int dict_count, redraw_count, held; /* HUGGINGFACE_DICTS at most */
     int64_t held_since_ms, logging_steps /* 0: not known */, total /* 0: no bar yet */, done, done_s;
     int64_t began_ms; /* the bar's clock, as far as the dictionaries show it; TIME_UNKNOWN */
     bool has_dict, has_bar /* in this line */, is_cleared, is_written;
@@ -181,55 +179,23 @@ static void add_dict(struct steplog *s, struct huggingface_dict d) {
         emit_evaluation(s, &d);
     if (d.is_step && d.step == RECORD_NONE && h->held++ == 0)
         h->held_since_ms = s->stamp_ms;
+    MEM_GROW(h->dicts, (size_t)h->dict_count, h->dict_capacity);
     h->dicts[h->dict_count++] = d;
     h->has_dict = true;
 }
 
-/* {'eval_loss': ..., 'eval_runtime': 3.2, ...}; version 5 quotes the values. */
-static int64_t evaluation_ms(struct slice dict) {
-    struct slice value;
-    int64_t ms;
-    if (!text_after(dict, "'eval_runtime': ", &value))
-        return RECORD_NONE;
-    slice_take_char(&value, '\'');
-    return take_duration_ms(&value, &ms) ? ms : RECORD_NONE;
-}
-
-/* Of a dictionary whose line was torn: its beginning or its end, as far as that shows whose it is. */
-static bool is_torn_dict(const struct huggingface *h, struct slice text, bool *is_step, bool *is_evaluation) {
-    struct slice dict = text;
-    if (h->total == 0 && !h->has_dict)
-        return false;
-    if (text_after(text, "{'", &dict)) {
-        *is_step = slice_starts(dict, "loss': ");
-        *is_evaluation = slice_starts(dict, "eval_");
-    } else if (slice_contains(text, "'epoch': ") && slice_ends(slice_trim(text), "}")) {
-        *is_evaluation = slice_contains(text, "eval_");
-        *is_step = !*is_evaluation && !slice_contains(text, "train_");
-    }
-    return *is_step || *is_evaluation;
-}
-
 static enum line_result dict_line(struct steplog *s, struct slice text) {
     struct huggingface *h = s->state;
-    struct slice dict = text;
-    bool has_begin = text_after(text, "{'", &dict);
-    bool is_whole = has_begin && slice_contains(dict, "'epoch': ") && slice_ends(slice_trim(dict), "}");
-    bool is_step = is_whole && slice_starts(dict, "loss': ") && slice_contains(dict, "'learning_rate': ");
-    bool is_evaluation = is_whole && slice_starts(dict, "eval_");
-    if (!is_whole && !is_torn_dict(h, text, &is_step, &is_evaluation))
+    struct huggingface_dict d;
+    bool is_torn;
+    if (!huggingface_dict_parse(&d, text, h->has_dict, h->has_dict || h->total > 0, &is_torn))
         return LINE_NOT_MINE;
-    if (!is_step && !is_evaluation && !slice_starts(dict, "train_runtime': ") && !h->has_dict)
-        return LINE_NOT_MINE;
-    struct huggingface_dict d = {.stamp_ms = has_begin ? s->stamp_ms : TIME_UNKNOWN,
-                                 .step = RECORD_NONE,
-                                 .evaluation_ms = is_evaluation && is_whole ? evaluation_ms(dict) : RECORD_NONE,
-                                 .share = huggingface_share_parse(text, &h->share.quantum),
-                                 .is_step = is_step,
-                                 .is_evaluation = is_evaluation && (h->has_dict || h->has_no_bar)};
+    d.share = huggingface_share_parse(text, &h->share.quantum);
+    d.stamp_ms = d.has_begin ? s->stamp_ms : TIME_UNKNOWN;
+    d.is_evaluation &= h->has_dict || h->has_no_bar;
     h->is_written = h->is_cleared;
     add_dict(s, d);
-    return is_whole ? LINE_TAKEN : LINE_MALFORMED;
+    return is_torn ? LINE_MALFORMED : LINE_TAKEN;
 }
 
 /* The drawing after a dictionary. With standard output and error on one stream (a terminal) it comes at once. */
@@ -240,9 +206,9 @@ static void redrawn(struct steplog *s, const struct progress *bar) {
             emit_step(s, bar->done, h->dicts[0].stamp_ms);
         forget(s);
     } else if (h->redraw_count < HUGGINGFACE_DICTS) {
+        MEM_GROW(h->redraws, (size_t)h->redraw_count, h->redraw_capacity);
         h->redraws[h->redraw_count].step = bar->done;
-        h->redraws[h->redraw_count].elapsed_s = bar->elapsed_s;
-        h->redraw_count++;
+        h->redraws[h->redraw_count++].elapsed_s = bar->elapsed_s;
     }
     h->is_written = false;
 }
@@ -542,20 +508,27 @@ static void init_state(void *state) {
     ((struct huggingface *)state)->began_ms = TIME_UNKNOWN;
 }
 
+static void free_state(void *state) {
+    struct huggingface *h = state;
+    free(h->dicts);
+    free(h->redraws);
+}
+
 /* RECORD_NONE is TIME_UNKNOWN: both are INT64_MIN. */
 static void visit_state(void *state, struct codec *c) {
     struct huggingface *h = state;
     h->dict_count = (int)codec_count(c, (size_t)h->dict_count, HUGGINGFACE_DICTS);
     for (int i = 0; i < h->dict_count; i++) {
-        codec_time(c, &h->dicts[i].stamp_ms);
-        codec_time(c, &h->dicts[i].step);
-        codec_time(c, &h->dicts[i].evaluation_ms);
-        codec_time(c, &h->dicts[i].share);
-        codec_bool(c, &h->dicts[i].is_step);
-        codec_bool(c, &h->dicts[i].is_evaluation);
+        MEM_GROW(h->dicts, (size_t)i, h->dict_capacity);
+        if (codec_is_reading(c))
+            h->dicts[i] = (struct huggingface_dict){0};
+        huggingface_dict_visit(&h->dicts[i], c);
     }
     h->redraw_count = (int)codec_count(c, (size_t)h->redraw_count, HUGGINGFACE_DICTS);
     for (int i = 0; i < h->redraw_count; i++) {
+        MEM_GROW(h->redraws, (size_t)i, h->redraw_capacity);
+        if (codec_is_reading(c))
+            h->redraws[i] = (struct huggingface_redraw){0};
         codec_time(c, &h->redraws[i].step);
         codec_i64(c, &h->redraws[i].elapsed_s);
     }
@@ -589,6 +562,7 @@ const struct format steplog_huggingface = {
     .state_bytes = sizeof(struct huggingface),
     .state_init = init_state,
     .state_visit = visit_state,
+    .state_free = free_state,
     .is_holding = is_holding,
     .end = end,
     .name_of = name_of,

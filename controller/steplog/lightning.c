@@ -5,6 +5,7 @@
  * it names neither epoch nor total, so it gives no step (that time stays unattributed) until the next epoch's bar. The
  * first bar of a process, drawn before any batch, shows where it starts: at the restored batch. The rich bar prints
  * nothing until the end. */
+#include "base/mem.h"
 #include "steplog/emit.h"
 #include "steplog/progress.h"
 #include "steplog/text.h"
@@ -15,8 +16,9 @@ struct lightning {
     int64_t batches; /* in an epoch; 0: not known */
     struct {
         int64_t epoch, step, before_ms, until_ms;
-    } epochs[LIGHTNING_EPOCHS]; /* in this line, of each epoch: the last batch, and from when until when by the clock */
-    int epoch_count;
+    } * epochs; /* in this line, of each epoch: the last batch, and from when until when by the clock */
+    size_t epoch_capacity;
+    int epoch_count;         /* LIGHTNING_EPOCHS at most */
     int64_t resumed_step;    /* the first bar in this line is drawn before its first batch; 0: none */
     int64_t drawn_ms;        /* the same clock when the line was stamped */
     int64_t epoch, epoch_ms; /* the last one of an earlier line, and its start; TIME_UNKNOWN */
@@ -70,8 +72,10 @@ static enum line_result epoch_bar(struct steplog *s, const struct progress *bar)
     if (l->batches != bar->total || bar->done == 0 || (is_next && l->epoch_count == LIGHTNING_EPOCHS))
         return LINE_TAKEN;
     int64_t before_ms = is_next && l->epoch_count > 0 ? l->epochs[l->epoch_count - 1].until_ms : 0;
-    if (is_next)
+    if (is_next) {
+        MEM_GROW(l->epochs, (size_t)l->epoch_count, l->epoch_capacity);
         l->epochs[l->epoch_count++].before_ms = before_ms;
+    }
     __typeof__(l->epochs[0]) *t = &l->epochs[l->epoch_count - 1];
     t->epoch = epoch;
     t->step = step;
@@ -156,6 +160,10 @@ static void init_state(void *state) {
     l->epoch_ms = l->here_ms = TIME_UNKNOWN;
 }
 
+static void free_state(void *state) {
+    free(((struct lightning *)state)->epochs);
+}
+
 static void visit_state(void *state, struct codec *c) {
     struct lightning *l = state;
     codec_i64(c, &l->batches);
@@ -179,5 +187,6 @@ const struct format steplog_lightning = {
     .state_bytes = sizeof(struct lightning),
     .state_init = init_state,
     .state_visit = visit_state,
+    .state_free = free_state,
     .is_holding = is_holding,
 };

@@ -44,7 +44,7 @@ static void observe_job(struct model *m, int i) {
     snprintf(name, sizeof name, "j%d", i);
     snprintf(goodput, sizeof goodput, "goodput-of-j%d", i);
     snprintf(jobset, sizeof jobset, "uid-j%d", i);
-    struct fake_jobgoodput g = {.name = name, .step_log = "\"source\":\"PodLog\",\"format\":\"MaxText\""};
+    struct fake_jobgoodput g = {.name = name, .step_log = "\"source\":\"PodLog\",\"format\":\"Auto\""};
     observe(m, RESOURCE_JOBGOODPUT, name, goodput, fake_jobgoodput_json(&g), 2);
     observe(m, RESOURCE_JOBSET, name, jobset, fake_jobset_json(&(struct fake_jobset){.name = name}), 2);
 }

@@ -120,4 +120,6 @@ TEST(records_of_an_open_line_are_held) {
     CHECK(heads_line(&h, SLICE("using 8 devices"), 9500, 2));
     CHECK_INT(h.at_ms, 9000);
     CHECK(!heads_is_open(&h, 2));
+    heads_drop_held(&h);
+    CHECK_INT(h.held_count, 0);
 }

@@ -236,6 +236,7 @@ void analyze_ledger_free(struct analyze_ledger *l) {
     buf_done(&l->tail);
     repeats_done(&l->repeats);
     skew_done(&l->clock);
+    heads_drop_held(&l->heads);
     trace_clear(&l->trace);
     free(l->attempts);
     free(l);

@@ -130,6 +130,8 @@ bool job_log_rivals(const struct model_job *job, enum steplog_format ret[static 
 static void process_free(struct log_process *p) {
     followed_words_drop(p);
     steplog_free(p->parser);
+    if (p->heads != NULL)
+        heads_drop_held(p->heads);
     free(p->heads);
     free(p->samples);
     free(p->runs);
