@@ -9,22 +9,72 @@
 
 enum { MAX_DELETED = 256, MAX_OBJECT_BYTES = 2 << 20, KEY_SIZE = 520 };
 
+/* ---- objects ---- */
+
+static void drop_object(struct fleet_job *job) {
+    if (job->fleet->unpacked == job)
+        job->fleet->unpacked = NULL;
+    free(job->packed);
+    free(job->brief);
+    pack_sample_unref(job->sample);
+    job->packed = NULL;
+    job->brief = NULL;
+    job->sample = NULL;
+}
+
+/* The sample for those that come now: one that is much longer than those before, as it has more members. */
+static struct pack_sample *sample_for(struct fleet *f, struct slice object) {
+    if (f->sample == NULL || 2 * object.size_bytes > 3 * f->sample->size_bytes) {
+        pack_sample_unref(f->sample);
+        f->sample = pack_sample_new(object);
+    }
+    return f->sample;
+}
+
+static void keep_object(struct fleet_job *job, struct slice object) {
+    struct fleet *f = job->fleet;
+    drop_object(job);
+    job->sample = pack_sample_ref(sample_for(f, object));
+    struct slice packed = packer_pack(f->packer, job->sample, object);
+    job->packed = memcpy(mem_alloc(packed.size_bytes), packed.data, packed.size_bytes);
+    job->packed_bytes = (uint32_t)packed.size_bytes;
+    job->size_bytes = (uint32_t)object.size_bytes;
+    job->brief = fleet_brief_new(object);
+}
+
+struct slice fleet_object(const struct fleet_job *job) {
+    struct fleet *f = job->fleet;
+    if (job->packed == NULL)
+        return slice_of("");
+    if (f->unpacked != job) {
+        free(f->text);
+        f->text =
+            packer_unpack(f->packer, job->sample, (struct slice){job->packed, job->packed_bytes}, job->size_bytes);
+        f->unpacked = job;
+    }
+    return (struct slice){f->text, job->size_bytes};
+}
+
+/* ---- the fleet ---- */
+
 static void job_free(void *value) {
     struct fleet_job *job = value;
+    drop_object(job);
     free(job->namespace_);
     free(job->name);
-    free((char *)job->object.data);
-    free(job->brief);
     free(job);
 }
 
 void fleet_init(struct fleet *f) {
-    *f = (struct fleet){.cluster_name = "", .change = 1};
+    *f = (struct fleet){.cluster_name = "", .change = 1, .packer = packer_new()};
     map_init(&f->jobs, job_free);
 }
 
 void fleet_done(struct fleet *f) {
     map_done(&f->jobs);
+    pack_sample_unref(f->sample);
+    packer_free(f->packer);
+    free(f->text);
     *f = (struct fleet){0};
 }
 
@@ -105,18 +155,16 @@ int fleet_put(struct fleet *f, const char *namespace_, const char *name, struct 
     struct fleet_job *job = map_get(&f->jobs, key);
     if (job == NULL) {
         job = mem_new(struct fleet_job);
+        job->fleet = f;
         job->namespace_ = mem_strdup(namespace_);
         job->name = mem_strdup(name);
         map_put(&f->jobs, key, job);
-    } else if (slice_equal(job->object, buf_slice(&trimmed))) {
+    } else if (slice_equal(fleet_object(job), buf_slice(&trimmed))) {
         return 0;
     }
     f->deleted_count -= job->is_deleted ? 1 : 0;
     job->is_deleted = false;
-    free((char *)job->object.data);
-    job->object = (struct slice){mem_strndup(trimmed.data, trimmed.size_bytes), trimmed.size_bytes};
-    free(job->brief);
-    job->brief = fleet_brief_new(job->object);
+    keep_object(job, buf_slice(&trimmed));
     touch(f, job);
     return 0;
 }
@@ -138,10 +186,7 @@ void fleet_remove(struct fleet *f, const char *namespace_, const char *name) {
     struct fleet_job *job = map_get(&f->jobs, key_of(space, namespace_, name));
     if (job == NULL || job->is_deleted)
         return;
-    free((char *)job->object.data);
-    free(job->brief);
-    job->object = (struct slice){0};
-    job->brief = NULL;
+    drop_object(job);
     job->is_deleted = true;
     touch(f, job);
     if (++f->deleted_count > MAX_DELETED)

@@ -217,7 +217,7 @@ static void write_queue(struct prometheus_page *page, const struct queue_sums *q
 /* False if there are none. */
 static bool read_numbers(const struct fleet_job *job, const struct metrics_options *options, struct fleet_numbers *n) {
     if (options->has_all_job_series)
-        return fleet_read_numbers(job->object, n);
+        return fleet_read_numbers(fleet_object(job), n);
     if (job->brief != NULL)
         fleet_brief_get(job->brief, n);
     return job->brief != NULL;

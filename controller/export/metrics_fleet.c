@@ -295,7 +295,7 @@ void metrics_fleet_write(struct prometheus_page *page, const int families[static
             continue;
         buf_clear(&w.labels);
         prometheus_label(&w.labels, "fleetgoodput", f->name);
-        jscan_init(&j, f->object);
+        jscan_init(&j, fleet_object(f));
         jmembers_read(&j, JMEMBERS(rows), &object);
         write_status(&w, object.status);
     }

@@ -80,7 +80,7 @@ static void copy_members(struct jscan *j, struct jwrite *w, const char *const *n
 
 static void write_summary(struct jwrite *w, const struct fleet_job *job) {
     struct jscan j;
-    jscan_init(&j, job->object);
+    jscan_init(&j, fleet_object(job));
     copy_members(&j, w, of_object);
 }
 
@@ -174,9 +174,9 @@ void page_write_job(const struct fleet_job *job, struct page_traces traces, stru
     CLEANUP_BUF struct buf trace;
     buf_init(&trace, TRACE_BYTES);
     /* fleet_trim() wrote the object: it has members and ends with its brace. */
-    struct slice head = {job->object.data, job->object.size_bytes - 1};
+    struct slice object = fleet_object(job), head = {object.data, object.size_bytes - 1};
     if (traces.write == NULL || !traces.write(traces.context, job->namespace_, job->name, &trace) || trace.truncated) {
-        buf_append_slice(out, job->object);
+        buf_append_slice(out, object);
         return;
     }
     buf_append_slice(out, head);
@@ -241,7 +241,7 @@ static void write_fleets(struct page *page, const struct viewer *viewer, struct 
         if (f->is_deleted || !viewer_sees_fleets(viewer))
             continue;
         buf_append_text(&reply->body, comma);
-        buf_append_slice(&reply->body, f->object);
+        buf_append_slice(&reply->body, fleet_object(f));
         comma = ",";
     }
     buf_append_text(&reply->body, "]}");

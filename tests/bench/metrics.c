@@ -64,7 +64,7 @@ int main(void) {
         snprintf(name, sizeof name, "llama3-70b-%05d", i);
         fleet_put(&fleet, "research", name, slice_of(text));
     }
-    printf("%d JobGoodputs of %zu bytes each:\n", JOBS, fleet.first->object.size_bytes);
+    printf("%d JobGoodputs of %zu bytes each:\n", JOBS, fleet_object(fleet.first).size_bytes);
     print_scrape(&fleet, false);
     print_scrape(&fleet, true);
     fleet_done(&fleet);

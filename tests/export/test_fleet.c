@@ -70,7 +70,7 @@ TEST(what_only_machines_need_is_not_kept) {
     CHECK_INT(fleet_put(&f, "n", "a", slice_of(object(text, "a", "Queued"))), 0);
     const struct fleet_job *job = fleet_find(&f, "n", "a");
     REQUIRE(job != NULL);
-    CHECK(slice_is(job->object,
+    CHECK(slice_is(fleet_object(job),
                    "{\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"1\"}},\"status\":{\"phase\":\"Queued\"}}"));
     CHECK(fleet_put(&f, "n", "a", slice_of("{\"metadata\":")) < 0);
     CHECK(fleet_put(&f, "n", "a", slice_of("[]")) < 0);
@@ -108,5 +108,41 @@ TEST(changes_come_in_their_order) {
     CHECK_INT(f.deleted_count, 256);
     CHECK(f.forgotten > 5 && f.forgotten < f.change);
     CHECK_INT(f.jobs.count, 258);
+    fleet_done(&f);
+}
+
+/* An object of about `size` bytes whose text depends on `name` and `size`. */
+static char *sized_object(char *out, size_t out_size, int name, int size) {
+    int at = snprintf(out, out_size, "{\"metadata\":{\"name\":\"j%d\"},\"status\":{\"phase\":\"", name);
+    for (int i = 0; i < size; i++)
+        out[at++] = (char)('a' + (i % 512 * (i % 512) * (name + 3) + size) % 26);
+    snprintf(out + at, out_size - (size_t)at, "\"}}");
+    return out;
+}
+
+/* Objects are packed against others of the fleet: each comes back as it was, whichever came, changed or left. */
+TEST(objects_come_back_as_they_were) {
+    enum { OBJECTS = 40, ROUNDS = 400, BYTES = 50000 };
+    struct fleet f;
+    char text[BYTES + 100], name[16];
+    int sizes[OBJECTS] = {0};
+    fleet_init(&f);
+    for (int round = 0; round < ROUNDS; round++) {
+        int i = (round * 17) % OBJECTS, size = (round * 7919) % (round % 5 == 0 ? BYTES : 3000);
+        snprintf(name, sizeof name, "j%d", i);
+        if (round % 11 == 0) {
+            fleet_remove(&f, "n", name);
+            sizes[i] = 0;
+        } else {
+            sizes[i] = size + 1;
+            CHECK_INT(fleet_put(&f, "n", name, slice_of(sized_object(text, sizeof text, i, sizes[i]))), 0);
+        }
+        int k = (round * 29) % OBJECTS;
+        snprintf(name, sizeof name, "j%d", k);
+        const struct fleet_job *job = fleet_find(&f, "n", name);
+        CHECK_INT(job != NULL, sizes[k] > 0);
+        if (job != NULL)
+            CHECK(slice_is(fleet_object(job), sized_object(text, sizeof text, k, sizes[k])));
+    }
     fleet_done(&f);
 }

@@ -458,7 +458,7 @@ TEST(the_metrics_of_fleets_are_those_of_their_status) {
     CHECK_TEXT(value(text, "goodput_fleet_condition" F ",condition=\"Ready\",status=\"True\"}", v), "1");
 #undef F
     CHECK(strstr(buf_text(&out), "fleetgoodput=\"gone\"") == NULL && strstr(buf_text(&out), "capacity_hours") == NULL);
-    CHECK(strstr(fleet_find(&fleets, "", "all")->object.data, "settled") == NULL);
+    CHECK(!slice_contains(fleet_object(fleet_find(&fleets, "", "all")), "settled"));
     fleet_done(&jobs);
     fleet_done(&fleets);
 }

@@ -354,7 +354,7 @@ TEST(two_jobs_of_one_name_do_not_write_into_one_series) {
     struct rig *r = rig_new();
     int64_t now_s = NOW_S;
     observe(r, &(struct life){"llama", "u1", NULL, now_s - 100, now_s, 72000});
-    CHECK_INT(fleet_put(&r->p.fleet, "other", "llama", fleet_find(&r->p.fleet, "research", "llama")->object), 0);
+    CHECK_INT(fleet_put(&r->p.fleet, "other", "llama", fleet_object(fleet_find(&r->p.fleet, "research", "llama"))), 0);
     pushed_job_changed(&r->p, "other", "llama");
     CHECK(pushed_until(&r->p, pushed_has_delivered));
     CHECK_INT(r->p.exporter.figures->points_dropped, 1);

@@ -3,9 +3,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/pack.h"
 #include "operator/runtime/positions.h"
 #include "operator/runtime/standby.h"
-#include "operator/runtime/standby_pack.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -56,7 +56,7 @@ static int append(void *context, struct round_job *job, const struct round_now *
     CLEANUP_BUF struct buf text = {0};
     struct jwrite w;
     int left_out = 0;
-    if (!push_identity_read(now->job->object, &identity))
+    if (!push_identity_read(fleet_object(now->job), &identity))
         return 0;
     CLEANUP_FREE char *workload_id =
         m->is_name_namespaced ? mem_format("%s/%s", job->namespace_, identity.run) : mem_strdup(identity.run);

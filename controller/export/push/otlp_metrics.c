@@ -28,7 +28,7 @@ void otlp_resource_write(const struct round_now *now, struct buf *out) {
     const struct fleet_job *job = now->job;
     struct push_identity d;
     size_t resource = otlp_begin(out, 1);
-    push_identity_read(job->object, &d);
+    push_identity_read(fleet_object(job), &d);
     otlp_attribute(out, 1, "service.name", "goodput-controller");
     otlp_attribute(out, 1, "service.version", GOODPUT_VERSION);
     otlp_attribute(out, 1, "k8s.cluster.name", now->cluster_name);

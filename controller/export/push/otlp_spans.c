@@ -238,8 +238,8 @@ int otlp_spans_write(const struct round_now *now, int64_t sent, int64_t *now_sen
                       .end_ms = now->numbers->values[FLEET_END],
                       .is_final = now->is_final};
     size_t start = out->size_bytes;
-    int count = read_executions(now->job->object, executions);
-    push_identity_read(now->job->object, &identity);
+    int count = read_executions(fleet_object(now->job), executions);
+    push_identity_read(fleet_object(now->job), &identity);
     CLEANUP_FREE char *name = mem_format("goodput.dev/%s/%lld", identity.uid, (long long)t.start_ms);
     hash(name, t.id, TRACE_BYTES);
     *now_sent = sent;

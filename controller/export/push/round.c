@@ -34,7 +34,7 @@ static bool look(struct round *r, struct round_job *job, struct round_now *now) 
     const struct fleet_numbers *n = now->numbers = &r->numbers;
     now->cluster_name = r->options.fleet->cluster_name;
     now->job = fleet_find(r->options.fleet, job->namespace_, job->name);
-    if (now->job == NULL || now->job->change == job->change || !fleet_read_numbers(now->job->object, &r->numbers))
+    if (now->job == NULL || now->job->change == job->change || !fleet_read_numbers(fleet_object(now->job), &r->numbers))
         return false;
     int64_t start_ms = n->values[FLEET_START], through_ms = n->values[FLEET_OBSERVED_THROUGH];
     if (start_ms == FLEET_NONE || through_ms == FLEET_NONE)
@@ -138,7 +138,7 @@ void round_changed(struct round *r, const struct fleet_job *job) {
         known->name = mem_strdup(job->name);
         map_put(&r->jobs, slice_of(key), known);
     }
-    if (!known->is_final && fleet_read_numbers(job->object, &r->numbers) && fleet_is_final(&r->numbers))
+    if (!known->is_final && fleet_read_numbers(fleet_object(job), &r->numbers) && fleet_is_final(&r->numbers))
         r->has_final = true;
 }
 

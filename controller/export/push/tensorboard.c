@@ -87,7 +87,7 @@ static void changed(void *context, const struct fleet_job *job) {
     CLEANUP_FREE char *key = key_of(job->namespace_, job->name);
     CLEANUP_FREE struct tensorboard_point *p = mem_new(struct tensorboard_point);
     struct run *r = map_get(&t->runs, slice_of(key));
-    if (!fleet_read_numbers(job->object, t->numbers) ||
+    if (!fleet_read_numbers(fleet_object(job), t->numbers) ||
         !tensorboard_point_read(t->numbers, fleet_is_final(t->numbers), p) || is_old(t, p))
         return;
     if (r == NULL) {

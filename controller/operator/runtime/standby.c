@@ -6,11 +6,11 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "base/pack.h"
 #include "kube/frame.h"
 #include "operator/objects/jobgoodput.h"
 #include "operator/objects/objects.h"
 #include "operator/runtime/positions.h"
-#include "operator/runtime/standby_pack.h"
 
 #include <errno.h>
 #include <stdio.h>
