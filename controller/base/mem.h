@@ -22,7 +22,7 @@ char *mem_vformat(const char *format, va_list args) __attribute__((format(printf
 #define MEM_GROW(items, count, capacity)                                                                               \
     do {                                                                                                               \
         if ((count) == (capacity)) {                                                                                   \
-            (capacity) = (capacity) ? (capacity)*2 : 8;                                                                \
+            (capacity) = (capacity) ? (capacity)*2 : 2;                                                                \
             (items) = mem_resize((items), (capacity), sizeof *(items));                                                \
         }                                                                                                              \
     } while (0)

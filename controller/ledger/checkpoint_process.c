@@ -223,13 +223,14 @@ void checkpoint_process(struct codec *c, struct process *p) {
     visit_durables(c, p);
     for (int i = 0; i < OPEN_WAIT; i++)
         visit_open(c, &p->open[i]);
-    p->custom.count = (int)codec_count(c, (size_t)p->custom.count, PROCESS_CUSTOM_NAMES);
-    if (codec_is_reading(c) && p->custom.count > 0)
-        p->custom.names = mem_alloc(PROCESS_CUSTOM_NAMES * sizeof *p->custom.names);
-    for (int i = 0; i < p->custom.count; i++) {
-        codec_chars(c, p->custom.names[i], RECORD_NAME_SIZE);
-        checkpoint_time(c, &p->custom.first_ms[i]);
-        visit_open(c, &p->custom.open[i]);
+    p->custom.count = codec_count(c, p->custom.count, PROCESS_CUSTOM_NAMES);
+    for (size_t i = 0; i < p->custom.count; i++) {
+        MEM_GROW(p->custom.items, i, p->custom.capacity);
+        if (codec_is_reading(c))
+            p->custom.items[i] = (struct custom_interval){0};
+        codec_chars(c, p->custom.items[i].name, RECORD_NAME_SIZE);
+        checkpoint_time(c, &p->custom.items[i].first_ms);
+        visit_open(c, &p->custom.items[i].open);
     }
     for (size_t i = 0; i < p->overlays.count; i++)
         c->failed |= p->overlays.items[i].bucket == BUCKET_CUSTOM && p->overlays.items[i].custom >= p->custom.count;

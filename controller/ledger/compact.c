@@ -220,8 +220,8 @@ static void absorb(struct process *p, const struct process *q) {
         process_add_slices(p, q->slices.items[i]);
     for (int i = 0; i < OPEN_KINDS; i++)
         p->open[i] = q->open[i];
-    for (int i = 0; i < PROCESS_CUSTOM_NAMES; i++)
-        p->custom.open[i].from_ms = TIME_UNKNOWN;
+    for (size_t i = 0; i < p->custom.count; i++)
+        p->custom.items[i].open.from_ms = TIME_UNKNOWN;
     p->given.ended_ms = q->given.ended_ms;
     p->resume_step = q->resume_step;
     p->ready_ms = q->ready_ms;

@@ -52,8 +52,6 @@ struct process *process_new(uint64_t id) {
     p->given.ended_ms = TIME_OPEN;
     for (int i = 0; i < OPEN_KINDS; i++)
         p->open[i].from_ms = TIME_UNKNOWN;
-    for (int i = 0; i < PROCESS_CUSTOM_NAMES; i++)
-        p->custom.open[i].from_ms = TIME_UNKNOWN;
     for (int i = 0; i < PROCESS_SAVINGS; i++)
         p->saves.pending[i] = (struct saving){.step = RECORD_NONE, .from_ms = TIME_UNKNOWN};
     return p;
@@ -70,7 +68,7 @@ void process_free(struct process *p) {
     FREE_SKIPPED(&p->overlays);
     FREE_SKIPPED(&p->durables);
     FREE_SKIPPED(&p->slices);
-    free(p->custom.names);
+    free(p->custom.items);
     free(p);
 }
 
@@ -258,27 +256,24 @@ static void end_save_at_step(struct process *p, int64_t begin_ms) {
     p->overlays.count -= begin_ms <= o->from_ms;
 }
 
-static int custom_index(struct process *p, const char *reported_name, int64_t at_ms) {
-    char name[RECORD_NAME_SIZE];
-    memcpy(name, reported_name, sizeof name);
-    name[sizeof name - 1] = '\0';
-    for (int i = 0; i < p->custom.count; i++)
-        if (strcmp(p->custom.names[i], name) == 0)
+static size_t custom_index(struct process *p, const char *reported_name, int64_t at_ms) {
+    struct custom_interval new = {.first_ms = at_ms, .open.from_ms = TIME_UNKNOWN};
+    memcpy(new.name, reported_name, sizeof new.name - 1);
+    for (size_t i = 0; i < p->custom.count; i++)
+        if (strcmp(p->custom.items[i].name, new.name) == 0)
             return i;
-    if (p->custom.names == NULL)
-        p->custom.names = mem_alloc(PROCESS_CUSTOM_NAMES * sizeof *p->custom.names);
     if (p->custom.count == PROCESS_CUSTOM_NAMES - 1)
-        memcpy(name, "OTHER", sizeof "OTHER");
+        memcpy(new.name, "OTHER", sizeof "OTHER");
     if (p->custom.count == PROCESS_CUSTOM_NAMES)
         return PROCESS_CUSTOM_NAMES - 1;
-    memcpy(p->custom.names[p->custom.count], name, sizeof name);
-    p->custom.first_ms[p->custom.count] = at_ms;
+    MEM_GROW(p->custom.items, p->custom.count, p->custom.capacity);
+    p->custom.items[p->custom.count] = new;
     return p->custom.count++;
 }
 
 static void add_custom(struct process *p, const struct record *r, int64_t at_ms, bool is_end) {
-    int i = custom_index(p, r->name, at_ms);
-    struct open_interval *open = &p->custom.open[i];
+    size_t i = custom_index(p, r->name, at_ms);
+    struct open_interval *open = &p->custom.items[i].open;
     if (!is_end) {
         *open = (struct open_interval){at_ms, (uint32_t)r->line, false};
         return;
@@ -293,8 +288,10 @@ static void add_custom(struct process *p, const struct record *r, int64_t at_ms,
 }
 
 void process_add_overlay(struct process *p, const struct process *from, struct overlay o) {
-    if (o.bucket == BUCKET_CUSTOM)
-        o.custom = (uint8_t)custom_index(p, from->custom.names[o.custom], from->custom.first_ms[o.custom]);
+    if (o.bucket == BUCKET_CUSTOM) {
+        const struct custom_interval *custom = &from->custom.items[o.custom];
+        o.custom = (uint8_t)custom_index(p, custom->name, custom->first_ms);
+    }
     add_overlay(p, o);
 }
 

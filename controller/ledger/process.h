@@ -126,11 +126,13 @@ struct open_interval {
     bool is_async;
 };
 
-struct custom_intervals { /* of the names that the program gave */
-    struct open_interval open[PROCESS_CUSTOM_NAMES];
-    char (*names)[RECORD_NAME_SIZE];
-    int count;
-    int64_t first_ms[PROCESS_CUSTOM_NAMES];
+struct custom_intervals { /* of the names that the program gave, PROCESS_CUSTOM_NAMES at most */
+    struct custom_interval {
+        char name[RECORD_NAME_SIZE];
+        int64_t first_ms;
+        struct open_interval open;
+    } * items;
+    size_t count, capacity;
 };
 
 struct process_saves {

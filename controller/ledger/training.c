@@ -415,9 +415,9 @@ static size_t open_intervals(const struct view *v, int64_t known_ms, struct over
     int64_t since = v->event_count > 0 ? v->list->items[v->event_count - 1].at_ms : INT64_MIN;
     int64_t until = v->job_end_ms != TIME_UNKNOWN ? min_of(v->job_end_ms, v->end_ms) : v->end_ms;
     size_t n = 0;
-    for (int i = 0; i < OPEN_KINDS + PROCESS_CUSTOM_NAMES; i++) {
+    for (size_t i = 0; i < OPEN_KINDS + p->custom.count; i++) {
         bool is_custom = i >= OPEN_KINDS;
-        const struct open_interval *open = is_custom ? &p->custom.open[i - OPEN_KINDS] : &p->open[i];
+        const struct open_interval *open = is_custom ? &p->custom.items[i - OPEN_KINDS].open : &p->open[i];
         if (open->from_ms == TIME_UNKNOWN || open->from_ms > known_ms || open->from_ms < since || open->is_async)
             continue;
         to[n++] = (struct overlay){.from_ms = open->from_ms,
@@ -459,12 +459,13 @@ static void flatten(const struct training *t, struct view *v, int64_t known_ms) 
 
 /* Maps the process's custom names to the job's: the first LEDGER_MAX_CUSTOM, by process and then by first use. */
 static void map_customs(struct training *t, struct view *v, int64_t known_ms) {
-    for (int i = 0; i < v->process->custom.count; i++) {
-        const char *name = v->process->custom.names[i];
+    for (size_t i = 0; i < v->process->custom.count; i++) {
+        const char *name = v->process->custom.items[i].name;
         int k = 0;
         while (k < t->reported.custom_count && strcmp(t->reported.custom_names[k], name) != 0)
             k++;
-        if (k == t->reported.custom_count && k < LEDGER_MAX_CUSTOM && v->process->custom.first_ms[i] <= known_ms) {
+        if (k == t->reported.custom_count && k < LEDGER_MAX_CUSTOM &&
+            v->process->custom.items[i].first_ms <= known_ms) {
             memcpy(t->reported.custom_names[k], name, RECORD_NAME_SIZE);
             t->reported.custom_count++;
         }

@@ -22,7 +22,7 @@ TEST(a_trace_is_bounded_and_even) {
             CHECK(records > max_points || p->count == (size_t)records);
             CHECK(records <= max_points || p->count >= (size_t)max_points / 2);
             CHECK_INT(p->points[0].step, 0);
-            CHECK(records - p->points[p->count - 1].step <= p->stride);
+            CHECK(records - (int64_t)p->points[p->count - 1].step <= p->stride);
             for (size_t i = 1; i < p->count; i++)
                 CHECK_INT(p->points[i].step - p->points[i - 1].step, p->stride);
             trace_clear(&t);

@@ -14,6 +14,7 @@ static void split_off(struct model_job *job) {
     struct model_job *e = mem_new(struct model_job);
     *e = *job;
     e->links = (struct job_links){.earlier = job->links.earlier, .later = job};
+    e->spec.required = mem_strdup(job->spec.required);
     struct job_log_spec *log = &e->spec.log;
     e->spec.target_name = log->path = log->project = log->logger = log->job_name = log->pattern_error = NULL;
     for (int i = 0; i < OBJECT_REGEXES; i++)

@@ -5,6 +5,7 @@
 
 static void free_spec(struct job_spec *spec) {
     free(spec->target_name);
+    free(spec->required);
     free(spec->log.path);
     free(spec->log.project);
     free(spec->log.logger);

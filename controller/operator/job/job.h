@@ -71,8 +71,7 @@ struct job_log_spec {
 struct job_spec { /* what the JobGoodput asks for: model/jobgoodput.c */
     enum target_kind target_kind;
     char *target_name;
-    const char *required[OBJECT_REPLICATED_JOBS];
-    int required_count;
+    char *required; /* names of replicated jobs, a line each; NULL: those that ask for chips */
     struct job_log_spec log;
     struct ledger_options options;
     struct object_program program; /* not part of the ledger: it may change at any time */

@@ -18,10 +18,14 @@ bool job_requires(const struct model_job *job, int index) {
     const struct target *t = job->target;
     const struct replicated_job *r = &t->spec.jobs[index];
     bool has_chips = false;
-    for (int i = 0; i < job->spec.required_count; i++)
-        if (strcmp(job->spec.required[i], r->name) == 0)
-            return true;
-    if (job->spec.required_count > 0 || r->is_helper)
+    struct slice names = slice_of(job->spec.required), name;
+    if (names.size_bytes > 0) {
+        while (slice_take_until(&names, '\n', &name))
+            if (slice_is(name, r->name))
+                return true;
+        return false;
+    }
+    if (r->is_helper)
         return false;
     for (int i = 0; i < t->spec.job_count; i++)
         has_chips |= t->spec.jobs[i].chips > 0 || t->spec.jobs[i].has_node_chips;

@@ -27,14 +27,14 @@ static void keep(struct trace_points *p, size_t max_points, int64_t at_ms, int64
     }
     p->points[p->count].at_ms = at_ms;
     p->points[p->count].is_durable = false;
-    p->points[p->count++].step = step;
+    p->points[p->count++].step = (uint64_t)step & (UINT64_MAX >> 1);
 }
 
 /* The save of that step among the newest (RECORD_NONE: the newest) is durable. Its point stays at its start: later
  * steps are not in it. at_ms: of a save whose start was not recorded. */
 static void mark_durable(struct trace_points *saves, size_t max_points, int64_t step, int64_t at_ms) {
     for (size_t i = saves->count; i > 0 && saves->count - i < LOOK_BACK; i--)
-        if (step == RECORD_NONE || saves->points[i - 1].step == step) {
+        if (step == RECORD_NONE || saves->points[i - 1].step == (uint64_t)step) {
             saves->points[i - 1].is_durable = true;
             return;
         }

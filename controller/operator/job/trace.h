@@ -12,8 +12,9 @@
 
 struct trace_points {
     struct {
-        int64_t at_ms, step;
-        bool is_durable; /* of a save: finalized, or restored later */
+        int64_t at_ms;
+        uint64_t step : 63;
+        uint64_t is_durable : 1; /* of a save: finalized, or restored later */
     } * points;
     size_t count, capacity;
     int64_t stride, skipped; /* every stride-th point is kept */

@@ -20,7 +20,7 @@
 /* Of the options that decide how the ledger counts. */
 static uint64_t counting_hash(const struct model_job *job) {
     uint64_t hash = hash_local(0, HASH_BYTES(&job->spec.options));
-    return hash_local(hash, HASH_BYTES(&job->spec.required)); /* interned: the same text is the same pointer */
+    return hash_local(hash, slice_of(job->spec.required));
 }
 
 /* Identifies the log: records of another log do not count. Checkpoints store it, so every process computes the same. */
@@ -53,14 +53,22 @@ static void own_labels(struct model_job *job, struct slice labels) {
     job->labels = labels.size_bytes > 0 && labels.size_bytes <= LABELS_MAX_BYTES ? slice_dup(labels) : NULL;
 }
 
+static void own_required(struct model_job *job, const struct object_jobgoodput *o) {
+    CLEANUP_BUF struct buf names;
+    buf_init(&names, OBJECT_REPLICATED_JOBS * 256);
+    for (int i = 0; i < o->required_count; i++) {
+        buf_append_slice(&names, bounded(o->required[i]));
+        buf_append_char(&names, '\n');
+    }
+    free(job->spec.required);
+    job->spec.required = o->required_count > 0 ? slice_dup(buf_slice(&names)) : NULL;
+}
+
 static void apply_spec(struct jobs *jobs, struct model_job *job, const struct object_jobgoodput *o) {
     enum target_kind kind = TARGET_JOBSET; /* the schema lets no kind pass that is not known */
     kind_find(o->target_kind, &kind);
     job_aim(job, kind, bounded(o->target_name));
-    memset(job->spec.required, 0, sizeof job->spec.required);
-    job->spec.required_count = o->required_count;
-    for (int i = 0; i < o->required_count; i++)
-        job->spec.required[i] = store_intern(jobs->store, o->required[i]);
+    own_required(job, o);
     job->spec.log.source = store_intern(jobs->store, o->source);
     job->spec.log.kind = model_source_kind_of(o->source);
     job->spec.log.format = store_intern(jobs->store, o->format);
