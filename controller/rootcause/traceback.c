@@ -314,13 +314,15 @@ struct slice traceback_name(struct slice text) {
     return (struct slice){text.data + start, n - start};
 }
 
-/* "zipfile.BadZipFile: text": with its module, a name that the table knows says that it is an exception. */
+/* "zipfile.BadZipFile: text": the table knows the name, or a module whose class it is. */
 static bool find_named(const struct matcher *m, struct slice text, struct slice *exception) {
     struct slice name = traceback_name(text), rest = text;
     if (name.data == text.data || name.size_bytes == 0)
         return false;
     rest = slice_range(name.data + name.size_bytes, text.data + text.size_bytes);
-    if ((rest.size_bytes > 0 && !slice_starts(rest, ": ")) || !matcher_names_exception(m, name))
+    bool is_class = isupper((unsigned char)name.data[0]) && slice_starts(rest, ": ");
+    bool is_known = is_class && matcher_module(m, slice_range(text.data, name.data)) != NULL;
+    if ((rest.size_bytes > 0 && !slice_starts(rest, ": ")) || (!is_known && !matcher_names_exception(m, name)))
         return false;
     *exception = slice_range(name.data, text.data + text.size_bytes);
     return true;

@@ -72,6 +72,8 @@ TEST(exceptions_whose_names_have_no_ending) {
         {CLASS_DATA_ERROR, false, "zipfile.BadZipFile: File is not a zip file\n"},
         {CLASS_DATA_ERROR, false, "pyarrow.lib.ArrowInvalid: Could not open Parquet input source\n"},
         {CLASS_UNKNOWN, false, "org.apache.spark.SparkContext: Running Spark version 3.5.0\n"},
+        {CLASS_COMPILE_ERROR, false, "torch._dynamo.exc.FailOnCacheLimit: 3\n"},
+        {CLASS_UNKNOWN, false, "torch._dynamo.convert_frame: 3\n"},
         {CLASS_UNKNOWN, false, "acme.BadZipFiles: 3\n"},
         {CLASS_UNKNOWN, false, "BadZipFile: 3\n"},
     };
