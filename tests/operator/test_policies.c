@@ -1,7 +1,9 @@
-/* A JobSet of several replicated jobs of which only some train, that is over once one that does not train says so. */
+/* Success policies: a JobSet of several replicated jobs of which only some train, that is over once one that does not
+ * train says so; a Job that is over once some of its indexes succeeded. */
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
+#include "kinds.h"
 #include "replay.h"
 
 #include <stdlib.h>
@@ -71,4 +73,59 @@ TEST(only_what_trains_is_required_and_the_success_policy_ends_it) {
     CHECK_INT(status_int(s, "time.availableMilliseconds"), 97000); /* from 3 on */
     free(s);
     model_free(m);
+}
+
+static char *pod_of_job(int index, int attempt) {
+    (void)attempt;
+    return mem_format("\"labels\":{\"batch.kubernetes.io/job-completion-index\":\"%d\"},\"ownerReferences\":[{"
+                      "\"controller\":true,\"kind\":\"Job\",\"name\":\"js\",\"uid\":\"uid-js\"}]",
+                      index);
+}
+
+static const struct kind_shape job_shape = {"batch", "Job", RESOURCE_JOB, NULL, pod_of_job, NULL};
+
+static void show_job(struct model *m, const char *conditions, double at) {
+    CLEANUP_FREE char *json = mem_format(
+        "{\"metadata\":{\"creationTimestamp\":%s,\"name\":\"js\",\"namespace\":\"ns\",\"uid\":\"uid-js\"},\"spec\":{"
+        "\"completionMode\":\"Indexed\",\"parallelism\":2,\"completions\":2,\"successPolicy\":{\"rules\":[{"
+        "\"succeededIndexes\":\"0\"}]},\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}},"
+        "\"status\":{\"conditions\":[%s]}}",
+        fake_time(0), conditions);
+    fake_observe(m, RESOURCE_JOB, OBSERVED_PRESENT, "js", "uid-js", json, at);
+}
+
+/* Index 0 succeeds at 100. The Job controller says so at once, deletes the other pod, which takes its grace period, and
+ * then says that the Job is complete (Kubernetes v1.36 pkg/controller/job/job_controller.go, KEP-3998). */
+TEST(a_job_ends_when_its_success_policy_is_met) {
+    CLEANUP_FREE char *met = mem_strdup(fake_condition("SuccessCriteriaMet", "True", "SuccessPolicy", 100)),
+                      *both = mem_format("%s,%s", met, fake_condition("Complete", "True", "SuccessPolicy", 130));
+    for (int is_late = 0; is_late < 2; is_late++) {
+        struct model *m = kind_model(&job_shape);
+        show_job(m, "", 0.2);
+        struct fake_pod a = fake_started("a", 0, 1, 2, 3), b = fake_started("b", 1, 1, 2, 3);
+        kind_observe_pod(m, &job_shape, &a, 0, OBSERVED_PRESENT, 3.5);
+        kind_observe_pod(m, &job_shape, &b, 0, OBSERVED_PRESENT, 3.5);
+        a.finished = 99;
+        a.phase = "Succeeded";
+        a.exit_code = 0;
+        kind_observe_pod(m, &job_shape, &a, 0, OBSERVED_PRESENT, 99.5);
+        if (!is_late)
+            show_job(m, met, 100.2);
+        b.asked_to_go = 100;
+        b.grace = 30;
+        kind_observe_pod(m, &job_shape, &b, 0, OBSERVED_PRESENT, 100.5);
+        CLEANUP_FREE char *ending = fake_status(m, 110);
+        CHECK_INT(status_int(ending, "interruptions.total"), is_late);
+        b.finished = 129;
+        b.exit_code = 143;
+        b.phase = "Failed";
+        kind_observe_pod(m, &job_shape, &b, 0, OBSERVED_DELETED, 129.5);
+        show_job(m, both, 130.2);
+        CLEANUP_FREE char *s = fake_status(m, 200);
+        CHECK_TEXT(status_text(s, "phase"), "Completed");
+        CHECK_INT(status_int(s, "time.wallMilliseconds"), 100000);
+        CHECK_INT(status_int(s, "time.availableMilliseconds"), 98000);
+        CHECK_INT(status_int(s, "interruptions.total"), 0);
+        model_free(m);
+    }
 }

@@ -11,7 +11,7 @@
 static const char *const read_types[OBJECT_CONDITIONS] = {
     "PodScheduled", "Ready",    "DisruptionTarget", "TerminationTarget", "TerminatedByKueue", "Suspended",
     "Completed",    "Complete", "Failed",           "FailureTarget",     "RestartingJobSet",  "QuotaReserved",
-    "Admitted",     "Evicted",  "Requeued",         "Finished",          "Succeeded"};
+    "Admitted",     "Evicted",  "Requeued",         "Finished",          "Succeeded",         "SuccessCriteriaMet"};
 
 static bool is_read(struct slice type) {
     for (int i = 0; i < OBJECT_CONDITIONS && read_types[i] != NULL; i++)

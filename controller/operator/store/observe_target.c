@@ -377,6 +377,11 @@ static void apply_job_target(struct store *store, struct target *t, const struct
     t->written_ms = o->meta.written_ms;
     apply_shape(store, t, &o->job, 1, changed_ms);
     apply_suspend(store, t, o->is_suspended, &o->conditions, is_first, changed_ms);
+    /* Its success policy is met (KEP-3998): the controller deletes the other pods, and says Complete once they ended.
+     */
+    const struct object_condition *met = object_condition_find(&o->conditions, "SuccessCriteriaMet");
+    if (met != NULL && slice_is(met->reason, "SuccessPolicy"))
+        apply_end(store, t, &o->conditions, "SuccessCriteriaMet", OUTCOME_SUCCEEDED, received_ms);
     apply_end(store, t, &o->conditions, "Complete", OUTCOME_SUCCEEDED, received_ms);
     apply_end(store, t, &o->conditions, "Failed", OUTCOME_FAILED, received_ms);
 }
