@@ -14,6 +14,7 @@
 #include "cli/commands/interval.h"
 #include "cli/commands/ledger.h"
 #include "cli/commands/report.h"
+#include "cli/commands/run.h"
 #include "cli/commands/timeline.h"
 #include "cli/commands/top.h"
 #include "cli/commands/whatif.h"
@@ -77,6 +78,12 @@ static const struct command {
      "interval llama3-70b --archive /mnt/goodput --from 2026-11-01 --to 2026-11-02\0interval ledger.jsonl --from "
      "2026-11-01T06:00:00Z -o json\0",
      NEEDS_JOB, OWN_FORMS, "table, json, yaml", interval_command, interval_check},
+    {"run", "run NAME [--archive DIR] [-n NAMESPACE] [--controller-namespace NAMESPACE] [-o table|json|yaml]",
+     "the targets of one training run as one job: those with the label goodput.dev/run=NAME, or of that name; the "
+     "time\n"
+     "      between them, and the work that later ones did again",
+     "run llama3-70b --archive /mnt/goodput\0run llama3-70b -n research -o json\0", NEEDS_NAME, OWN_FORMS,
+     "table, json, yaml", run_command, NULL},
     {"report",
      "report NAME --html FILE [-n NAMESPACE]\n"
      "      report --owner OWNER [--from TIME] [--to TIME] [NAME] [-n NAMESPACE | -A] [-o table|json|csv] [--html "
@@ -128,7 +135,7 @@ static const struct argument_row table[] = {
     {"-f", "--filename", AT(file), true, NULL, "top, explain, timeline, report, fleet, whatif",
      "  -f, --filename FILE     read JobGoodputs from a file (JSON or YAML; - is standard input), not the cluster\n"},
     {"-n", "--namespace", AT(namespace_), true, NULL,
-     "top, explain, timeline, ledger, history, compare, interval, report, fleet, whatif, dashboard",
+     "top, explain, timeline, ledger, history, compare, interval, run, report, fleet, whatif, dashboard",
      "  -n, --namespace N       default: the context's\n"},
     {"-A", "--all-namespaces", AT(all_namespaces), false, NULL, "top, report, fleet",
      "  -A, --all-namespaces    the JobGoodputs of all namespaces\n"},
@@ -138,12 +145,12 @@ static const struct argument_row table[] = {
      "  --sort-by COLUMN|PATH   ascending, by a column, such as goodput, or a path, such as .status.phase\n"},
     {NULL, "--no-headers", AT(no_headers), false, NULL, "top",
      "  --no-headers            neither the names of columns nor the sum\n"},
-    {NULL, "--controller-namespace", AT(ledger.controller_namespace), true, NULL, "ledger, compare, interval",
+    {NULL, "--controller-namespace", AT(ledger.controller_namespace), true, NULL, "ledger, compare, interval, run",
      "  --controller-namespace N  where goodput-controller runs; default: goodput-system\n"},
-    {NULL, "--archive", AT(ledger.archive), true, NULL, "ledger, history, compare, interval",
+    {NULL, "--archive", AT(ledger.archive), true, NULL, "ledger, history, compare, interval, run",
      "  --archive DIR           read the folder of a controller's archive, not the cluster\n"},
     {"-o", "--output", AT(output), true, NULL,
-     "top, explain, timeline, ledger, history, compare, interval, report, fleet, whatif, formats",
+     "top, explain, timeline, ledger, history, compare, interval, run, report, fleet, whatif, formats",
      "  -o, --output FORMAT     one of the formats of the usage\n"},
     {"-w", "--watch", AT(watch), false, NULL, "top",
      "  -w, --watch             draw the table again when it changes\n"},

@@ -6,7 +6,7 @@ CREATE OR REPLACE EXTERNAL TABLE archive_file (
     cause STRING, owner STRING, rootCause STRING, execution INT64, interruption INT64, recovery STRING, lostWork BOOL,
     chipMilliseconds INT64, idleChipMilliseconds INT64, waitingChipMilliseconds INT64, excluded BOOL, recovered BOOL,
     node STRING, nodePool STRING, evidence STRING, lostMilliseconds INT64, lostChipMilliseconds INT64,
-    lostWorkMilliseconds INT64, rescheduleMilliseconds INT64, resumeMilliseconds INT64, waitMilliseconds INT64,
+    lostWorkMilliseconds INT64, rescheduleMilliseconds INT64, resumeMilliseconds INT64, waitMilliseconds INT64, step INT64, lastStep INT64,
     status STRUCT<phase STRING, target STRUCT<queue STRING, accelerator STRING, chips INT64>,
         goodputPPM STRUCT<program INT64>, cost STRUCT<currency STRING, allocated NUMERIC, lost NUMERIC>>)
 WITH PARTITION COLUMNS (cluster STRING, date DATE, namespace STRING)
@@ -26,7 +26,7 @@ CREATE OR REPLACE VIEW line AS SELECT
         NULLIF(milliseconds, 0)) AS asked_chips, excluded AS is_excluded, recovered AS is_recovered, node,
     nodePool AS node_pool, evidence, lostMilliseconds AS lost_ms, lostChipMilliseconds AS lost_chip_ms,
     lostWorkMilliseconds AS lost_work_ms, rescheduleMilliseconds AS reschedule_ms, resumeMilliseconds AS resume_ms,
-    waitMilliseconds AS wait_ms, status.phase AS phase, status.target.queue AS queue,
+    waitMilliseconds AS wait_ms, step, IFNULL(lastStep, step) AS last_step, status.phase AS phase, status.target.queue AS queue,
     status.target.accelerator AS accelerator, status.target.chips AS chips, status.goodputPPM.program AS program_ppm,
     status.cost.currency AS currency, status.cost.allocated AS cost, status.cost.lost AS cost_lost
 FROM archive_file;

@@ -10,7 +10,7 @@ FROM file('goodput-archive/cluster=*/date=*/namespace=*/*.jsonl.gz', 'JSONEachRo
     waitingChipMilliseconds Nullable(Int64), excluded Nullable(Bool), recovered Nullable(Bool), node Nullable(String),
     nodePool Nullable(String), evidence Nullable(String), lostMilliseconds Nullable(Int64), lostChipMilliseconds Nullable(Int64),
     lostWorkMilliseconds Nullable(Int64), rescheduleMilliseconds Nullable(Int64), resumeMilliseconds Nullable(Int64),
-    waitMilliseconds Nullable(Int64), status Nullable(String)')
+    waitMilliseconds Nullable(Int64), step Nullable(Int64), lastStep Nullable(Int64), status Nullable(String)')
 SETTINGS input_format_skip_unknown_fields = 1, input_format_json_read_objects_as_strings = 1, use_hive_partitioning = 0;
 
 CREATE OR REPLACE VIEW line AS SELECT
@@ -29,7 +29,7 @@ CREATE OR REPLACE VIEW line AS SELECT
         nullIf(milliseconds, 0)) AS asked_chips, excluded AS is_excluded, recovered AS is_recovered, node,
     nodePool AS node_pool, evidence, lostMilliseconds AS lost_ms, lostChipMilliseconds AS lost_chip_ms,
     lostWorkMilliseconds AS lost_work_ms, rescheduleMilliseconds AS reschedule_ms, resumeMilliseconds AS resume_ms,
-    waitMilliseconds AS wait_ms,
+    waitMilliseconds AS wait_ms, step, ifNull(lastStep, step) AS last_step,
     JSONExtract(ifNull(status, ''), 'phase', 'Nullable(String)') AS phase,
     JSONExtract(ifNull(status, ''), 'target', 'queue', 'Nullable(String)') AS queue,
     JSONExtract(ifNull(status, ''), 'target', 'accelerator', 'Nullable(String)') AS accelerator,

@@ -15,7 +15,7 @@ CREATE OR REPLACE VIEW line AS SELECT
         // nullif(milliseconds, 0) AS asked_chips, excluded AS is_excluded, recovered AS is_recovered, node,
     nodePool AS node_pool, evidence, lostMilliseconds AS lost_ms, lostChipMilliseconds AS lost_chip_ms,
     lostWorkMilliseconds AS lost_work_ms, rescheduleMilliseconds AS reschedule_ms, resumeMilliseconds AS resume_ms,
-    waitMilliseconds AS wait_ms, status.phase AS phase, status.target.queue AS queue,
+    waitMilliseconds AS wait_ms, step, coalesce(lastStep, step) AS last_step, status.phase AS phase, status.target.queue AS queue,
     status.target.accelerator AS accelerator, status.target.chips AS chips, status.goodputPPM.program AS program_ppm,
     status.cost.currency AS currency, status.cost.allocated AS cost, status.cost.lost AS cost_lost
 FROM read_json(getvariable('archive') || '/cluster=*/date=*/namespace=*/*.jsonl.gz', format = 'newline_delimited',
@@ -27,6 +27,7 @@ FROM read_json(getvariable('archive') || '/cluster=*/date=*/namespace=*/*.jsonl.
     idleChipMilliseconds: 'BIGINT', waitingChipMilliseconds: 'BIGINT', excluded: 'BOOLEAN', recovered: 'BOOLEAN',
     node: 'VARCHAR', nodePool: 'VARCHAR', evidence: 'VARCHAR', lostMilliseconds: 'BIGINT', lostChipMilliseconds: 'BIGINT',
     lostWorkMilliseconds: 'BIGINT', rescheduleMilliseconds: 'BIGINT', resumeMilliseconds: 'BIGINT', waitMilliseconds: 'BIGINT',
+    step: 'BIGINT', lastStep: 'BIGINT',
     status: 'STRUCT(phase VARCHAR, target STRUCT(queue VARCHAR, accelerator VARCHAR, chips BIGINT),
         goodputPPM STRUCT(program BIGINT), cost STRUCT(currency VARCHAR, allocated DECIMAL(18, 2), lost DECIMAL(18, 2)))'});
 

@@ -37,7 +37,7 @@ GROUP BY l.cluster, l.namespace, l.job;
 CREATE OR REPLACE VIEW spans AS
 SELECT l.cluster AS cluster, l.namespace AS namespace, l.job AS job, j.name AS name,
     CASE WHEN l.record = 'span' THEN l.from_ms END AS from_ms, l.to_ms AS to_ms, l.ms AS ms, l.times AS times,
-    l.family AS family, l.bucket AS bucket, l.basis AS basis, l.cause AS cause, l.owner AS owner, l.execution AS execution,
+    l.family AS family, l.bucket AS bucket, l.basis AS basis, l.cause AS cause, l.owner AS owner, l.execution AS execution, l.step AS step, l.last_step AS last_step,
     l.interruption AS interruption, l.recovery AS recovery, l.evidence AS evidence,
     j.chips AS chips, j.has_steps AS has_steps, COALESCE(l.bound_chips, 0) AS bound_chips,
     COALESCE(l.chip_ms, 0) AS chip_ms, COALESCE(l.idle_chip_ms, 0) AS idle_chip_ms,

@@ -184,8 +184,9 @@ TEST(an_annotated_jobset_gets_a_record) {
     /* nothing that could delay the deletion of its target */
     CHECK(made != NULL && strstr(made, "finalizers") == NULL && strstr(made, "ownerReferences") == NULL);
     /* A later one, and one that asks for it later; then those that must not be there have had their time. */
-    CHECK_INT(apiserver_do(s,
-                           JOBSET("later", ENABLED
+    CHECK_INT(apiserver_do(s, LABELED_JOBSET(
+                                  "later", "\"goodput.dev/run\":\"r1\"",
+                                  ENABLED
                                   ",\"goodput.dev/log-format\":\"Megatron\"") "wait object jobgoodputs default/later\n"
                                                                               "patch jobsets default/no "
                                                                               "{\"metadata\":{\"annotations\":{" ENABLED
@@ -194,6 +195,7 @@ TEST(an_annotated_jobset_gets_a_record) {
               0);
     CLEANUP_FREE char *later = apiserver_ask(s, "get jobgoodputs default/later");
     CHECK(later != NULL && strstr(later, "\"format\":\"Megatron\"") != NULL);
+    CHECK(later != NULL && strstr(later, "\"goodput.dev/run\":\"r1\"") != NULL);
     CLEANUP_FREE char *all = apiserver_ask(s, "list jobgoodputs");
     CHECK(all != NULL && strstr(all, "default/known") == NULL &&
           strstr(all, "\"name\":\"known\",\"namespace\"") == NULL);

@@ -12,6 +12,7 @@ import gzip
 import json
 import math
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -28,8 +29,9 @@ DIR = ".build/sql"
 ARCHIVE = f"{DIR}/archive"
 SAME_NAME = 101
 HOUR = 3600000
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 TABLES = ["jobs", "spans", "interruptions", "label", "buckets_by_hour"]
-VIEWS = ["fleet_by_hour", "cost_by_label", "slo", "suspects"]
+VIEWS = ["fleet_by_hour", "cost_by_label", "slo", "suspects", "run_targets", "run_losses", "runs"]
 STEPS = {"wall_ms": "wallMilliseconds", "available_ms": "availableMilliseconds", "productive_ms": "productiveMilliseconds"}
 COSTS = {"lost_ms": "lostMilliseconds", "lost_work_ms": "lostWorkMilliseconds", "wait_ms": "waitMilliseconds",
          "reschedule_ms": "rescheduleMilliseconds", "resume_ms": "resumeMilliseconds"}
@@ -63,7 +65,84 @@ def write_suspects():
                  {"record": "interruption", "from": at, "to": to, "count": 1, "interruption": 1, "cause": "NodeFailure",
                   "excluded": False, "owner": "Provider", "node": node, "nodePool": "pool"}]
         with gzip.open(f"{folder}/j{i}_u{i}_t{i}_{1793491200 + i}.jsonl.gz", "wt") as out:
-            out.writelines(json.dumps(line) + "\n" for line in lines)
+            out.writelines(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+
+
+class Trainer:
+    """Targets of one run, step by step: which steps a later target did again is counted, not computed."""
+
+    def __init__(self, rng, number):
+        self.rng, self.name, self.now, self.next = rng, f"run-{number}", 1793491200000 + number * 10**9, 1
+        self.is_labeled, self.is_aligned = rng.random() < 0.7, rng.random() < 0.5
+        self.ends, self.kept, self.lost = {}, {}, 0
+        self.gaps = 0
+
+    def train(self, spans):
+        """Spans of steps between saves; a save of 0 ms leaves the span before it open."""
+        first, begin = self.next, self.now
+        for _ in range(self.rng.randrange(5, 40)):
+            ms = self.rng.randrange(800, 1500)
+            self.lost += self.kept.pop(self.next, 0)
+            self.kept[self.next], self.now = ms, self.now + ms
+            self.next += 1
+        spans.append((begin, self.now, "Productive", first, self.next - 1))
+        save = self.rng.randrange(100, 900)
+        spans.append((self.now, self.now + save, "CheckpointSave", None, None))
+        self.now += save
+
+    def resume(self, starts):
+        last = self.next - 1
+        if not starts:
+            return
+        self.next = self.rng.choice(starts) if self.is_aligned else self.rng.randrange(max(1, last - 60), last + 2)
+        starts[:] = [s for s in starts if s <= self.next]
+        for step in [s for s in self.kept if s >= self.next]:
+            self.lost += self.kept.pop(step)
+
+    def write(self, k, starts):
+        begin, spans = self.now, []
+        self.now += self.rng.randrange(1000, 90000)
+        spans.append((begin, self.now, "QueueWait", None, None))
+        self.resume(starts)
+        for _ in range(self.rng.randrange(1, 5)):
+            starts.append(self.next)
+            self.train(spans)
+        starts.append(self.next)
+        write_target(self, k, begin, spans)
+        gap = self.rng.randrange(1, 10**6)
+        self.gaps += gap
+        self.now += gap
+
+
+def write_target(t, k, begin, spans):
+    at = lambda ms: (EPOCH + datetime.timedelta(milliseconds=ms)).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+    name = f"{t.name}-try{k}" if t.is_labeled else t.name
+    head = {"record": "job", "schema": 1, "cluster": "runs", "namespace": "ns", "name": name, "uid": f"u{k}", "target": f"t{k}",
+            "from": at(begin), "completeFrom": at(begin)}
+    if t.is_labeled:
+        head["labels"] = [{"key": "goodput.dev/run", "value": t.name}]
+    lines = [{"record": "part", "from": at(begin), "to": at(t.now)}, head]
+    for low, high, bucket, first, last in spans:
+        lines.append({"record": "span", "from": at(low), "to": at(high), "milliseconds": high - low, "count": 1, "bucket": bucket,
+                      "family": {"QueueWait": "Scheduling", "Productive": "Productive"}.get(bucket, "Runtime"), "basis": "Observed",
+                      "execution": 1, **({"owner": "Tenant"} if bucket != "Productive" else {"step": first}),
+                      **({"lastStep": last} if first is not None and last > first else {})})
+    lines += [{"record": "steps", "retained": 1}, {"record": "status", "status": {
+        "phase": "Failed", "time": {}, "target": {}, "interruptions": {"total": 0}, "executions": []}}]
+    folder = f"{ARCHIVE}/cluster=runs/date={at(t.now)[:10]}/namespace=ns"
+    os.makedirs(folder, exist_ok=True)
+    with gzip.open(f"{folder}/{name}_u{k}_t{k}_{begin // 1000}.jsonl.gz", "wt") as out:
+        out.writelines(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+
+
+def write_runs():
+    rng, trainers = random.Random(7), []
+    for number in range(60):
+        t, starts = Trainer(rng, number), []
+        for k in range(rng.randrange(1, 5)):
+            t.write(k, starts)
+        trainers.append(t)
+    return trainers
 
 
 def copy_to_one_name():
@@ -86,6 +165,7 @@ def make_archive(lives):
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
     write_suspects()
     copy_to_one_name()
+    return write_runs()
 
 
 def read_archive():
@@ -290,6 +370,41 @@ def check_slo(c, tables):
     c.same("slo rows", True, any(row["good_chip_ms"] for row in tables["slo"]))
 
 
+def check_runs(c, tables, trainers):
+    """Bounds hold what was really lost, and are equal where targets resume at the start of a span; the command gives the same."""
+    rows = {row["run"]: row for row in tables["runs"] if row["cluster"] == "runs"}
+    c.same("runs", {t.name for t in trainers}, set(rows))
+    for t in trainers:
+        row = rows[t.name]
+        low, high = row["lost_min_ms"], row["lost_max_ms"]
+        c.same(f"run lost: {t.name}", "inside", "inside" if low <= t.lost <= high else f"{t.lost} is not from {low} to {high}")
+        if t.is_aligned:
+            c.same(f"run lost exactly: {t.name}", (t.lost, t.lost), (low, high))
+    c.same("runs that lost work", True, sum(1 for t in trainers if t.is_aligned and t.lost) >= 10)
+    names = {(row["cluster"], row["run"]) for row in tables["runs"]}
+    newest = {name: max((row for row in tables["runs"] if (row["cluster"], row["run"]) == name), key=lambda row: (row["through_ms"], row["number"]))
+              for name in names if name[0] in ("runs", "again") or name[0].startswith("seed")}
+    for (cluster, run), row in sorted(newest.items()):
+        check_command(c, cluster, run, row)
+
+
+def check_command(c, cluster, run, row):
+    root = f"{DIR}/one-{cluster}"
+    if not os.path.exists(root):
+        os.makedirs(root)
+        os.symlink(os.path.abspath(f"{ARCHIVE}/cluster={cluster}"), f"{root}/cluster={cluster}")
+    done = subprocess.run([f"{BIN}/kubectl-goodput", "run", run, "--archive", root, "-o", "json"], capture_output=True, text=True, check=True)
+    of = json.loads(done.stdout)
+    trained = [b["milliseconds"] for b in of["buckets"] if b["bucket"] == "Productive"] or [{"low": 0, "high": 0}]
+    c.same(f"run command: {cluster} {run}",
+           (row["number"], row["targets"], row["wall_ms"], row["not_submitted_ms"], row["overlap_ms"], row["lost_min_ms"],
+            row["lost_max_ms"], row["productive_min_ms"], row["productive_max_ms"], row["interruptions"]),
+           (of["number"], len(of["targets"]), of["wallMilliseconds"], of["notSubmittedMilliseconds"], of["overlapMilliseconds"],
+            of["lostMilliseconds"]["low"], of["lostMilliseconds"]["high"], trained[0]["low"], trained[0]["high"], of["interruptions"]["high"]))
+    parts = sum(b["milliseconds"]["low"] for b in of["buckets"]), sum(b["milliseconds"]["high"] for b in of["buckets"])
+    c.same(f"run adds up: {cluster} {run}", True, parts[0] <= of["wallMilliseconds"] <= parts[1])
+
+
 def check_bigquery(c):
     """The parser knows no WITH PARTITION COLUMNS: those are columns here, and so is the name of the file."""
     text = re.sub(r"EXTERNAL TABLE", "TABLE", sql("bigquery"))
@@ -317,7 +432,7 @@ def make_parquet():
 
 def main():
     lives = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    make_archive(lives)
+    trainers = make_archive(lives)
     c = Check()
     lines = read_archive()
     duck = DuckDB("duckdb", "tables", "views")
@@ -336,6 +451,7 @@ def main():
     check_costs(c, lines, tables)
     check_suspects(c, tables)
     check_slo(c, tables)
+    check_runs(c, tables, trainers)
     check_bigquery(c)
     for line in c.bad[:20]:
         print(f"not ok - {line}")

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define NOT_LISTED "(not listed)" /* the cause of interruptions that the lines have only as a sum */
-#define MAX_MS ((int64_t)1 << 60)
 
 static bool is_record(const json_t *x, const char *record) {
     return strcmp(pick_text(x, "record"), record) == 0;
@@ -61,38 +60,24 @@ static void find_names(struct interval_sums *s, const json_t *records) {
 
 /* ---- sums ---- */
 
-static void add(struct interval_rows *rows, const char *name, const char *of, struct interval_range ms) {
-    struct interval_row *row = NULL;
-    for (size_t i = 0; i < rows->count && row == NULL; i++)
-        if (strcmp(rows->items[i].name, name) == 0 && strcmp(rows->items[i].of, of) == 0)
-            row = &rows->items[i];
-    if (row == NULL) {
-        MEM_GROW(rows->items, rows->count, rows->capacity);
-        row = &rows->items[rows->count++];
-        *row = (struct interval_row){name, of, {0, 0}};
-    }
-    row->ms.low = min_of(row->ms.low + ms.low, MAX_MS);
-    row->ms.high = min_of(row->ms.high + ms.high, MAX_MS);
-}
-
 /* A loss is its interruption's, else its bucket's owner's. */
 static void add_loss(struct interval_sums *s, const json_t *x, struct interval_range ms) {
     int64_t number = pick_int(x, "interruption", 0);
     const json_t *line = number > 0 ? name_of(s, number)->line : x;
     const char *owner = pick_text(line, "owner"), *cause = number > 0 ? pick_text(line, "cause") : "";
-    add(&s->losses, cause, *owner != '\0' ? owner : pick_text(x, "owner"), ms);
+    interval_rows_add(&s->losses, cause, *owner != '\0' ? owner : pick_text(x, "owner"), ms);
 }
 
 /* A line that sums: a bucket's time, of which interruptions caused a part; or what interruptions lost. */
 static void add_amounts(struct interval_sums *s, const json_t *x, const struct interval_time *time) {
     int64_t ms = pick_int(x, "milliseconds", 0), lost_ms = pick_int(x, "lostMilliseconds", 0);
     if (pick_has(x, "bucket") && !is_productive(x)) {
-        add(&s->buckets, pick_text(x, "bucket"), pick_text(x, "family"), interval_share(ms, time));
+        interval_rows_add(&s->buckets, pick_text(x, "bucket"), pick_text(x, "family"), interval_share(ms, time));
         add_loss(s, x, interval_share(ms - pick_int(x, "interruptionMilliseconds", 0), time));
     } else if (pick_has(x, "interruption")) {
         add_loss(s, x, interval_share(lost_ms, time));
     } else if (pick_has(x, "lostMilliseconds")) {
-        add(&s->losses, NOT_LISTED, pick_text(x, "owner"), interval_share(lost_ms, time));
+        interval_rows_add(&s->losses, NOT_LISTED, pick_text(x, "owner"), interval_share(lost_ms, time));
     }
 }
 
@@ -106,7 +91,7 @@ static int take_span(struct interval_sums *s, const json_t *x, struct error **er
         return 0;
     }
     struct interval_time time = interval_span(&s->time, from_ms, to_ms);
-    add(&s->buckets, pick_text(x, "bucket"), pick_text(x, "family"), time.inside);
+    interval_rows_add(&s->buckets, pick_text(x, "bucket"), pick_text(x, "family"), time.inside);
     add_loss(s, x, time.inside);
     return 0;
 }
@@ -200,24 +185,9 @@ static int by_time(const void *a, const void *b) {
     return x->at_ms != y->at_ms ? (x->at_ms < y->at_ms ? -1 : 1) : (x->number > y->number) - (x->number < y->number);
 }
 
-static int by_size(const void *a, const void *b) {
-    const struct interval_row *x = a, *y = b;
-    if (x->ms.high != y->ms.high)
-        return x->ms.high > y->ms.high ? -1 : 1;
-    return strcmp(x->name, y->name) != 0 ? strcmp(x->name, y->name) : strcmp(x->of, y->of);
-}
-
 static void sort(struct interval_sums *s) {
-    struct interval_rows *const tables[] = {&s->buckets, &s->losses};
-    for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {
-        size_t kept = 0;
-        for (size_t i = 0; i < tables[t]->count; i++)
-            if (tables[t]->items[i].ms.high > 0)
-                tables[t]->items[kept++] = tables[t]->items[i];
-        tables[t]->count = kept;
-        if (kept > 1)
-            qsort(tables[t]->items, kept, sizeof *tables[t]->items, by_size);
-    }
+    interval_rows_sort(&s->buckets);
+    interval_rows_sort(&s->losses);
     if (s->event_count > 1)
         qsort(s->events, s->event_count, sizeof *s->events, by_time);
 }
@@ -257,7 +227,7 @@ int interval_sums_read(const struct job_lines *lines, int64_t from_ms, int64_t t
         return r;
     }
     struct interval_range trained = interval_trained(&ret->time);
-    add(&ret->buckets, "Productive", "Productive", trained);
+    interval_rows_add(&ret->buckets, "Productive", "Productive", trained);
     ret->has_steps =
         job_lines_find(lines, "steps") != NULL || ret->time.trained_before_ms > 0 || ret->time.trained_capacity > 0;
     find_events(ret, lines->records);
@@ -274,21 +244,14 @@ void interval_sums_done(struct interval_sums *sums) {
     *sums = (struct interval_sums){0};
 }
 
-int64_t interval_sums_wall_ms(const struct interval_sums *sums) {
-    return sums->time.to_ms - sums->time.from_ms;
-}
-
-struct interval_range interval_sums_available(const struct interval_sums *sums) {
-    struct interval_range out = {0};
+struct interval_scores interval_sums_scores(const struct interval_sums *sums) {
+    struct interval_scores out = {
+        sums->time.to_ms - sums->time.from_ms, {0, 0}, interval_trained(&sums->time), sums->has_steps};
     for (size_t i = 0; i < sums->buckets.count; i++)
         if (strcmp(sums->buckets.items[i].of, "Scheduling") != 0) {
-            out.low += sums->buckets.items[i].ms.low;
-            out.high += sums->buckets.items[i].ms.high;
+            out.available.low += sums->buckets.items[i].ms.low;
+            out.available.high += sums->buckets.items[i].ms.high;
         }
-    out.high = min_of(out.high, interval_sums_wall_ms(sums));
+    out.available.high = min_of(out.available.high, out.wall_ms);
     return out;
-}
-
-struct interval_range interval_sums_productive(const struct interval_sums *sums) {
-    return interval_trained(&sums->time);
 }

@@ -3,19 +3,9 @@
 #ifndef CLI_COMMANDS_INTERVAL_SUMS_H
 #define CLI_COMMANDS_INTERVAL_SUMS_H
 
+#include "cli/commands/interval_rows.h"
 #include "cli/commands/job_lines.h"
 #include "formulas/interval.h"
-
-struct interval_row { /* texts borrowed from the lines */
-    const char *name; /* of a bucket, or a cause; "": no interruption caused the loss */
-    const char *of;   /* the bucket's family, or the owner */
-    struct interval_range ms;
-};
-
-struct interval_rows {
-    struct interval_row *items;
-    size_t count, capacity;
-};
 
 struct interval_event { /* an interruption in the window; texts borrowed */
     int64_t at_ms, number;
@@ -44,9 +34,6 @@ int interval_sums_read(const struct job_lines *lines, int64_t from_ms, int64_t t
                        struct error **err);
 void interval_sums_done(struct interval_sums *sums);
 
-/* Wall, available and productive time of the window. */
-int64_t interval_sums_wall_ms(const struct interval_sums *sums);
-struct interval_range interval_sums_available(const struct interval_sums *sums);
-struct interval_range interval_sums_productive(const struct interval_sums *sums);
+struct interval_scores interval_sums_scores(const struct interval_sums *sums);
 
 #endif

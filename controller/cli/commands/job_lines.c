@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_BYTES = 64 << 20, MAX_TRACE_BYTES = 64 << 20, MAX_STEPS = 1 << 18 };
+enum { MAX_TRACE_BYTES = 64 << 20, MAX_STEPS = 1 << 18 };
 
 static const char first_record[] = "{\"record\":\"";
 
@@ -32,7 +32,7 @@ static bool has_records(const char *path) {
 
 static int read_records(const char *path, struct buf *out, struct error **err) {
     CLEANUP_FREE char *text = NULL;
-    int r = file_read(path, MAX_BYTES, &text, err);
+    int r = file_read(path, JOB_LINES_MAX_BYTES, &text, err);
     if (r >= 0)
         buf_append_text(out, text);
     return r < 0 ? r : 0;
@@ -68,13 +68,20 @@ static int read_log(const char *path, bool wants_steps, struct buf *text, json_t
     return r;
 }
 
+int job_lines_parse(struct slice text, struct job_lines *ret, struct error **err) {
+    if (ret->records == NULL)
+        ret->records = json_array();
+    int r = parse_records(text, ret->records, err);
+    return r == 0 && job_lines_find(ret, "job") == NULL ? error_set(err, EINVAL, "it has no ledger") : r;
+}
+
 int job_lines_read(const struct cli_options *options, const char *name, bool wants_steps, struct job_lines *ret,
                    struct error **err) {
     CLEANUP_BUF struct buf text;
     struct cli_options one = *options;
     const char *slash = strchr(name, '/');
     int r;
-    buf_init(&text, MAX_BYTES);
+    buf_init(&text, JOB_LINES_MAX_BYTES);
     *ret = (struct job_lines){.records = json_array()};
     one.name = slash != NULL ? slash + 1 : name;
     if (!is_file(name))
@@ -85,12 +92,10 @@ int job_lines_read(const struct cli_options *options, const char *name, bool wan
     } else
         r = read_log(name, wants_steps, &text, &ret->steps, err);
     if (r == 0 && text.truncated)
-        r = error_set(err, EMSGSIZE, "its ledger has more than %d MiB", MAX_BYTES >> 20);
+        r = error_set(err, EMSGSIZE, "its ledger has more than %d MiB", JOB_LINES_MAX_BYTES >> 20);
     bool is_named = r < 0; /* by who read it */
     if (r == 0)
-        r = parse_records(buf_slice(&text), ret->records, err);
-    if (r == 0 && job_lines_find(ret, "job") == NULL)
-        r = error_set(err, EINVAL, "it has no ledger");
+        r = job_lines_parse(buf_slice(&text), ret, err);
     if (r < 0 && !is_named)
         error_wrap(err, -r, "%s", name);
     if (r < 0)

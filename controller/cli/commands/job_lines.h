@@ -4,9 +4,12 @@
 #define CLI_COMMANDS_JOB_LINES_H
 
 #include "base/error.h"
+#include "base/slice.h"
 #include "cli/commands/options.h"
 
 #include <jansson.h>
+
+#define JOB_LINES_MAX_BYTES (64 << 20)
 
 struct job_lines {
     json_t *records;     /* an array: the lines */
@@ -18,6 +21,8 @@ struct job_lines {
  * A pattern stands for the logs of one job. The error names it. */
 int job_lines_read(const struct cli_options *options, const char *name, bool wants_steps, struct job_lines *ret,
                    struct error **err);
+/* The same from lines that were read: the error does not name them. */
+int job_lines_parse(struct slice text, struct job_lines *ret, struct error **err);
 void job_lines_done(struct job_lines *lines);
 
 /* The line of that kind; NULL: there is none. */

@@ -4,12 +4,14 @@
 
 struct words { /* what the kinds write alike */
     char annotated[16], labeled[16], deleted[32], log_format[sizeof(((struct record_wish *)0)->log_format)];
+    char run[sizeof(((struct record_wish *)0)->run)];
 };
 
 static bool read_words(struct slice object, struct words *words) {
     static const struct jmember annotations[] = {JMEMBER(struct words, annotated, RECORDS_ENABLED),
                                                  JMEMBER(struct words, log_format, RECORDS_FORMAT_ANNOTATION)};
-    static const struct jmember labels[] = {JMEMBER(struct words, labeled, RECORDS_ENABLED)};
+    static const struct jmember labels[] = {JMEMBER(struct words, labeled, RECORDS_ENABLED),
+                                            JMEMBER(struct words, run, RECORDS_RUN_LABEL)};
     static const struct jmember metadata[] = {JMEMBER_OBJECT("annotations", annotations),
                                               JMEMBER_OBJECT("labels", labels),
                                               JMEMBER(struct words, deleted, "deletionTimestamp")};
@@ -72,6 +74,7 @@ bool record_wish_read(enum target_kind kind, struct slice object, struct record_
     wish->is_disabled = says(&words, "false");
     wish->is_finished = wish->is_finished || words.deleted[0] != '\0';
     memcpy(wish->log_format, words.log_format, sizeof wish->log_format);
+    memcpy(wish->run, words.run, sizeof wish->run);
     return true;
 }
 

@@ -13,11 +13,14 @@ enum records_mode { RECORDS_OFF, RECORDS_ANNOTATED, RECORDS_ALL };
 #define RECORDS_ENABLED "goodput.dev/enabled"
 #define RECORDS_FORMAT_ANNOTATION "goodput.dev/log-format" /* spec.stepLog.format of the JobGoodput */
 
+#define RECORDS_RUN_LABEL "goodput.dev/run" /* the JobGoodput gets it too */
+
 struct record_wish {
     bool is_enabled, is_disabled, is_finished;
     bool is_part;     /* another job controls it */
     bool is_training; /* as far as its kind and its pods' chips say */
     char log_format[32];
+    char run[64]; /* a label has at most 63 bytes */
 };
 
 /* False: not an object, or of a kind that gets none: a RayCluster is part of a RayJob. */

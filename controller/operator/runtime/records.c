@@ -302,6 +302,8 @@ static void write_jobgoodput(const struct job *j, const char *name, struct buf *
     jwrite_member_text(&w, "name", name);
     jwrite_member_object(&w, "labels");
     jwrite_member_text(&w, "app.kubernetes.io/managed-by", RECORDS_MANAGER);
+    if (j->wish.run[0] != '\0')
+        jwrite_member_text(&w, RECORDS_RUN_LABEL, j->wish.run);
     jwrite_object_end(&w);
     jwrite_object_end(&w);
     jwrite_member_object(&w, "spec");
