@@ -187,8 +187,9 @@ bool line_is_python_warning(struct slice text) {
 }
 
 bool line_says_retry(struct slice text) {
-    static const char *const words[] = {"Retrying",  "retrying",         "ill retry",     "ill be retried", "Retry in ",
-                                        "retry in ", "trying again in ", "ill try again", "backing off"};
+    static const char *const words[] = {
+        "Retrying",  "retrying",         "ill retry",     "ill be retried", "Retry in ",
+        "retry in ", "trying again in ", "ill try again", "backing off",    "automatically retried"};
     return has_word(text, words, ARRAY_SIZE(words)) && !slice_contains(text, "maybe retrying"); /* TensorFlow's RPCs */
 }
 

@@ -125,6 +125,29 @@ TEST(words_that_are_no_failure) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
+/* Clients try again, and survivors report what the end of a peer did to them. */
+TEST(what_is_tried_again_and_what_survivors_print) {
+    static const struct example examples[] = {
+        {CLASS_STORAGE_ERROR, false, /* TensorFlow retrying_utils.cc: weak, and progress clears it */
+         "I retrying_utils.cc:73] The operation failed and will be automatically retried in 1 seconds (attempt 1 out "
+         "of "
+         "10), caused by: Unavailable: Error executing an HTTP request: HTTP response code 503\n"},
+        {CLASS_CUDA_ERROR, false, /* what was tried again is not the cause of what ended it */
+         "I retrying_utils.cc:73] The operation failed and will be automatically retried in 1 seconds (attempt 1 out "
+         "of "
+         "10), caused by: Unavailable: Error executing an HTTP request: HTTP response code 503\n"
+         "RuntimeError: CUDA error: unspecified launch failure\n"},
+        {CLASS_PEER_LOST, true, /* what a network reports after a peer ended */
+         "NCCL WARN NET/IB: Got CQE with error (devIndex=0)\nNCCL WARN NET/IB: Got completion from peer 10.0.0.1<5> "
+         "with "
+         "status=IBV_WC_WR_FLUSH_ERR(5) opcode=0\nlibfabric: efa_rdm_cq_handle_error: Unresponsive receiver\n"},
+        {CLASS_COLLECTIVE_TIMEOUT, true,
+         "[Rank 0] Watchdog caught collective operation timeout: WorkNCCL ran for 1 milliseconds before timing out.\n"
+         "cudaEventDestroy failed\nOSError: [Errno 39] Directory not empty: '/tmp/x'\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
 /* A check of a setting says what it has to be. */
 TEST(settings_that_a_check_refuses) {
     static const struct example examples[] = {
