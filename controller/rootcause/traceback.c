@@ -291,7 +291,8 @@ static bool find_exception(struct slice text, bool is_certain, struct slice *exc
     if (n + 1 < text.size_bytes && text.data[n] == ':' && text.data[n + 1] != ' ')
         return false;
     bool is_dotted = start > 0;
-    if (is_dotted && n < text.size_bytes && is_of_exceptions((struct slice){text.data, start}, name)) {
+    bool is_warning = !is_certain && slice_ends(name, "Warning");
+    if (is_dotted && n < text.size_bytes && !is_warning && is_of_exceptions((struct slice){text.data, start}, name)) {
         *exception = slice_skip(text, start);
         return true;
     }
@@ -299,8 +300,8 @@ static bool find_exception(struct slice text, bool is_certain, struct slice *exc
         return false;
     if (!is_certain && slice_is(name, "Error")) /* of a shell's or a launcher's message */
         return false;
-    if (!is_certain && (slice_ends(name, "Warning") || !(slice_ends(name, "Error") || slice_ends(name, "Exception") ||
-                                                         slice_is(name, "KeyboardInterrupt"))))
+    if (!is_certain && (is_warning || !(slice_ends(name, "Error") || slice_ends(name, "Exception") ||
+                                        slice_is(name, "KeyboardInterrupt"))))
         return false;
     *exception = slice_skip(text, start);
     return true;
@@ -320,7 +321,7 @@ static bool find_named(const struct matcher *m, struct slice text, struct slice 
     if (name.data == text.data || name.size_bytes == 0)
         return false;
     rest = slice_range(name.data + name.size_bytes, text.data + text.size_bytes);
-    bool is_class = isupper((unsigned char)name.data[0]) && slice_starts(rest, ": ");
+    bool is_class = isupper((unsigned char)name.data[0]) && slice_starts(rest, ": ") && !slice_ends(name, "Warning");
     bool is_known = is_class && matcher_module(m, slice_range(text.data, name.data)) != NULL;
     if ((rest.size_bytes > 0 && !slice_starts(rest, ": ")) || (!is_known && !matcher_names_exception(m, name)))
         return false;

@@ -74,6 +74,7 @@ TEST(exceptions_whose_names_have_no_ending) {
         {CLASS_UNKNOWN, false, "org.apache.spark.SparkContext: Running Spark version 3.5.0\n"},
         {CLASS_COMPILE_ERROR, false, "torch._dynamo.exc.FailOnCacheLimit: 3\n"},
         {CLASS_UNKNOWN, false, "torch._dynamo.convert_frame: 3\n"},
+        {CLASS_UNKNOWN, false, "urllib3.exceptions.InsecureRequestWarning: Unverified HTTPS request\n"},
         {CLASS_UNKNOWN, false, "acme.BadZipFiles: 3\n"},
         {CLASS_UNKNOWN, false, "BadZipFile: 3\n"},
     };
