@@ -396,7 +396,11 @@ static const int fleet_families[METRICS_FLEET_FAMILIES] = {
 void metrics_write(const struct fleet *fleet, const struct fleet *rollups, const struct runtime_figures *own,
                    const struct metrics_options *options, struct buf *out) {
     struct prometheus_page page;
+    CLEANUP_BUF struct buf common;
+    buf_init(&common, LABELS_MAX);
     prometheus_init(&page, families, FAMILY_COUNT);
+    if (fleet->cluster_name[0] != '\0')
+        page.common = one_label(&common, "cluster", fleet->cluster_name);
     if (own->is_leading)
         write_fleet(&page, fleet, options);
     if (own->is_leading)

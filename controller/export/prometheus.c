@@ -72,14 +72,16 @@ static void append_sample(struct prometheus_page *page, int family, const char *
     char space[DECIMAL_SIZE];
     buf_append_text(out, page->families[family].name);
     buf_append_text(out, suffix);
-    if (labels.size_bytes + extra.size_bytes > 0) {
-        buf_append_char(out, '{');
-        buf_append_slice(out, labels);
-        if (labels.size_bytes > 0 && extra.size_bytes > 0)
-            buf_append_char(out, ',');
-        buf_append_slice(out, extra);
+    const struct slice parts[] = {page->common, labels, extra};
+    char before = '{';
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        if (parts[i].size_bytes > 0) {
+            buf_append_char(out, before);
+            buf_append_slice(out, parts[i]);
+            before = ',';
+        }
+    if (before == ',')
         buf_append_char(out, '}');
-    }
     buf_append_char(out, ' ');
     buf_append_slice(out, decimal(space, value, digits));
     buf_append_char(out, '\n');

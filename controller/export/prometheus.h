@@ -17,6 +17,7 @@ struct metric_family {
 struct prometheus_page {
     const struct metric_family *families;
     struct buf *samples; /* per family */
+    struct slice common; /* labels of each sample; borrowed; empty: none */
     int count;
 };
 

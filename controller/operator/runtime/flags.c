@@ -82,7 +82,8 @@ static const struct flag table[] = {
      "sees "
      "the JobGoodputs that they may list; default 0, nowhere"},
     {"cluster-name", "NAME", CLUSTER, AT(cluster_name), 0, 0,
-     "name of this cluster where several are looked at together: on the page, in OpenTelemetry (k8s.cluster.name), in "
+     "name of this cluster where several are looked at together: on the page, on each series of /metrics (label "
+     "cluster), in OpenTelemetry (k8s.cluster.name), in "
      "Cloud Monitoring (cluster_name) and in a ledger's records; default $CLUSTER_NAME, then none"},
     {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},
     {"auto-create", "MODE", AUTO, AT(auto_create), 0, 0,
