@@ -4,16 +4,35 @@
 #include "steplog/emit.h"
 #include "steplog/text.h"
 
+struct megatron {
+    int64_t first_step, first_us; /* of the process's first line: its iteration and its elapsed time; RECORD_NONE */
+};
+
 static enum line_result emit(struct steplog *s, const struct record *r) {
     steplog_emit(s, r, STEPLOG_MEGATRON);
     return LINE_TAKEN;
 }
 
-/* " [2026-...] iteration       11/      40 | consumed samples: ... | elapsed time per iteration (ms): 402.1 | ..."
- * The second line of a process averages the slow first iteration in once more, so its time is left out. */
+/* The first line is of the first iteration alone, and its time stays in the next line's mean (training_log(): the first
+ * iteration does not reset the timer). So that line states the time of both, and the difference is its own. Versions
+ * that log only multiples of the interval start with a line of several iterations and do reset the timer: there the
+ * second line's time is left out. Returns the mean of the second line's own iterations in ms, or RECORD_NONE. */
+static int64_t second_mean_ms(const struct megatron *m, int64_t step, int64_t mean_us) {
+    if (m->first_us < 0 || m->first_step < 0 || step <= m->first_step)
+        return RECORD_NONE;
+    int64_t steps = step - m->first_step;
+    bool is_first_alone = steps == 1 || m->first_step % steps != 0;
+    if (!is_first_alone || mean_us > INT64_MAX / (steps + 1))
+        return RECORD_NONE;
+    int64_t own_us = mean_us * (steps + 1) - m->first_us;
+    return own_us > 0 ? (own_us / steps + 500) / 1000 : RECORD_NONE;
+}
+
+/* " [2026-...] iteration       11/      40 | consumed samples: ... | elapsed time per iteration (ms): 402.1 | ..." */
 static enum line_result iteration_line(struct steplog *s, struct slice text) {
+    struct megatron *m = s->state;
     struct slice parts, value;
-    int64_t total, mean_ms = RECORD_NONE;
+    int64_t total, mean_us, mean_ms = RECORD_NONE;
     struct record r = steplog_record(s, RECORD_STEP_END);
     if (!text_after(text, "iteration ", &parts))
         return LINE_NOT_MINE;
@@ -25,8 +44,10 @@ static enum line_result iteration_line(struct steplog *s, struct slice text) {
         return LINE_NOT_MINE;
     if (!text_after(parts, "elapsed time per iteration (ms): ", &value))
         return LINE_NOT_MINE; /* cut off, or another program's */
-    if (s->counts.steps != 1 && !take_milliseconds(&value, &mean_ms))
-        mean_ms = RECORD_NONE;
+    if (take_milli(&value, &mean_us) && mean_us <= STEPLOG_MAX_DURATION_MS * 1000)
+        mean_ms = s->counts.steps == 1 ? second_mean_ms(m, r.step, mean_us) : (mean_us + 500) / 1000;
+    if (s->counts.steps == 0)
+        *m = (struct megatron){r.step, mean_ms == RECORD_NONE ? RECORD_NONE : mean_us};
     if (text_after(parts, "TFLOP/s/GPU): ", &value))
         take_milli(&value, &r.tflops_milli);
     steplog_emit_step(s, r, mean_ms, STEPLOG_MEGATRON);
@@ -124,7 +145,20 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     return result == LINE_NOT_MINE ? milestone(s, text) : result;
 }
 
+static void init_state(void *state) {
+    *(struct megatron *)state = (struct megatron){RECORD_NONE, RECORD_NONE};
+}
+
+static void visit_state(void *state, struct codec *c) {
+    struct megatron *m = state;
+    codec_i64(c, &m->first_step);
+    codec_i64(c, &m->first_us);
+}
+
 extern const struct format steplog_megatron;
 const struct format steplog_megatron = {.id = STEPLOG_MEGATRON,
                                         .looks_for = "iteration N/ M | ... elapsed time per iteration (ms): T |",
-                                        .line = read_line};
+                                        .line = read_line,
+                                        .state_bytes = sizeof(struct megatron),
+                                        .state_init = init_state,
+                                        .state_visit = visit_state};

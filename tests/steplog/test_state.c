@@ -85,8 +85,9 @@ TEST(a_parser_continues_where_another_stopped) {
  * VERSION in controller/operator/model/checkpoint.c and write the kept checkpoint again
  * (tests/operator/test_checkpoint.c), or an older checkpoint is read as another format's. Then change this list. */
 TEST(formats_with_a_state_have_the_order_of_this_version) {
-    static const enum steplog_format expected[] = {STEPLOG_NEMO,  STEPLOG_AUTO,        STEPLOG_LIGHTNING,
-                                                   STEPLOG_KERAS, STEPLOG_HUGGINGFACE, STEPLOG_GENERIC};
+    static const enum steplog_format expected[] = {STEPLOG_MEGATRON,  STEPLOG_NEMO,  STEPLOG_AUTO,
+                                                   STEPLOG_LIGHTNING, STEPLOG_KERAS, STEPLOG_HUGGINGFACE,
+                                                   STEPLOG_GENERIC};
     size_t count = 0;
     for (size_t i = 0; steplog_formats[i] != NULL; i++) {
         if (steplog_formats[i]->state_visit == NULL)
