@@ -108,7 +108,7 @@ static int64_t stated_ms(const struct view *v, const struct run *run, size_t i) 
 }
 
 /* How long `weight` steps of line i take: as long as it states, but at least as usual, as some trainers time only the
- * host's part of a step; in bursts at least as the fastest, as the time of all else is in them, too. */
+ * host's part of a step. In bursts, which hold the time of all else, too: as it states, else as in the fastest. */
 static int64_t expected_ms(const struct cursor *c, const struct view *v, const struct run *run, size_t i,
                            int64_t weight) {
     const struct step_event *e = &v->list->items[i];
@@ -116,7 +116,9 @@ static int64_t expected_ms(const struct cursor *c, const struct view *v, const s
     int64_t of_line = v->is_buffered ? training_step(c->training, run, i).weight : i > 0 ? e[0].step - e[-1].step : 0;
     if (ms > 0 && ms < TIME_OPEN && of_line > weight)
         ms = ms * weight / of_line;
-    return max_of((v->is_buffered ? c->training->low_ms : c->training->usual_ms) * weight, ms);
+    if (v->is_buffered)
+        return ms > 0 ? ms : c->training->low_ms * weight;
+    return max_of(c->training->usual_ms * weight, ms);
 }
 
 /* The longest time that the steps of line i may take. In slower ones something else happened that has no line (a save,
@@ -127,7 +129,7 @@ static int64_t slow_after_ms(const struct cursor *c, const struct view *v, const
     bool is_at_end = v->process->starts.count == 0 && !v->reports_starts;
     if (v->reports_starts && i + 1 == v->event_count && t->usual_ms > 0)
         return t->usual_ms; /* no line gives its end: until the job's, anything may have been waited for */
-    if (!is_at_end || t->usual_ms <= 0)
+    if (!is_at_end || (t->usual_ms <= 0 && !v->is_buffered))
         return TIME_OPEN;
     int64_t slow_ms = t->slow_ms, expected = expected_ms(c, v, run, i, weight);
     if (expected == TIME_OPEN)
@@ -192,7 +194,7 @@ static int64_t overdue_ms(const struct cursor *c, const struct view *v, const st
 }
 
 /* The first line of a process: what it holds beyond its steps is start-up. Of one step, the usual time is the step's.
- * Of several, the fastest line's pace is theirs, and up to the slowest's it is not known. */
+ * Of several, the fastest line's pace is theirs, and up to the slowest's, or half the usual one, it is not known. */
 static void set_first(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t) {
     const struct training *training = c->training;
     struct base *b = &c->base;
@@ -206,7 +208,7 @@ static void set_first(struct cursor *c, const struct view *v, const struct step_
     }
     if (!is_one && !v->reports_starts) {
         low_ms = training->low_ms;
-        high_ms = training_high_ms(training, v, c->event);
+        high_ms = training_first_high_ms(training, v, c->event);
     }
     b->startup_ms = max_of(0, net - high_ms * s->weight - overdue_ms(c, v, b->run));
     b->unreported_ms = max_of(0, min_of(net, high_ms * s->weight) - low_ms * s->weight);

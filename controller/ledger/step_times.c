@@ -90,6 +90,11 @@ int64_t training_high_ms(const struct training *t, const struct view *v, size_t 
     return min_of(high_ms, INT32_MAX);
 }
 
+/* No other line shows that a slow patch was in it: a pace down to half the usual one is not compilation for certain. */
+int64_t training_first_high_ms(const struct training *t, const struct view *v, size_t i) {
+    return min_of(max_of(training_high_ms(t, v, i), 2 * t->usual_ms), INT32_MAX);
+}
+
 int64_t training_first_line_ms(const struct training *t, const struct run *run) {
     const struct view *v = &t->views[run->view];
     const struct step_event *e = &v->list->items[run->first];
@@ -101,7 +106,7 @@ int64_t training_first_line_ms(const struct training *t, const struct run *run) 
     next_name(&names);
     int64_t ms = max_of(0, e->at_ms - run->begin_ms - named_ms(&names, run->begin_ms, e->at_ms));
     bool is_limited = t->ideal_ms > 0 && !v->is_buffered;
-    return is_limited ? min_of(ms, training_high_ms(t, v, run->first) * (e->step - run->resumed_step + 1)) : ms;
+    return is_limited ? min_of(ms, training_first_high_ms(t, v, run->first) * (e->step - run->resumed_step + 1)) : ms;
 }
 
 size_t training_durations(const struct view *v, int64_t known_ms, size_t max, int32_t *to) {

@@ -10,6 +10,8 @@
 void training_learn(struct training *t, const struct ledger_options *options);
 /* The longest that a step of line i may take, where it is not known how much of the line is steps. */
 int64_t training_high_ms(const struct training *t, const struct view *v, size_t i);
+/* The same for a process's first line i, which holds start-up, too: at least twice the usual time. */
+int64_t training_first_high_ms(const struct training *t, const struct view *v, size_t i);
 /* The most that the steps of the first line of a run may have taken. */
 int64_t training_first_line_ms(const struct training *t, const struct run *run);
 /* Adds count lines that are delta steps apart; sums has room for SETTLED_DELTAS. */

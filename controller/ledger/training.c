@@ -99,7 +99,7 @@ static int64_t begin_doubt_ms(const struct training *t, const struct view *v, co
         return is_one ? 0 : TIME_OPEN / 2;
     if (is_one)
         return t->slow_ms;
-    return max_of(t->slow_ms, (training_high_ms(t, v, run->first) - t->ideal_ms) * steps);
+    return max_of(t->slow_ms, (training_first_high_ms(t, v, run->first) - t->ideal_ms) * steps);
 }
 
 /* Where steps are dispatched asynchronously (MaxText), the first line's duration is the host's: "seconds: 0.063" for a

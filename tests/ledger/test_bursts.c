@@ -77,6 +77,40 @@ TEST(steps_of_a_burst_take_what_they_state) {
     ledger_result_done(&r);
 }
 
+/* Also where something else is in every write, so that even the fastest is longer than its steps. */
+TEST(steps_of_a_burst_take_no_longer_than_they_state) {
+    struct writes w = {.stated_ms = 2 * SECOND};
+    int64_t end_ms;
+    for (int i = 0; i < WRITES; i++)
+        w.took_ms[i] = STEPS * 2 * SECOND + 50 * SECOND;
+    struct ledger_result r = result_of(&w, &end_ms);
+    int64_t stated_ms = (WRITES * STEPS - 1) * 2 * SECOND;
+    CHECK_INT(r.productive_ms, stated_ms);
+    CHECK_INT(bucket_ms(&r, BUCKET_UNATTRIBUTED), end_ms - stated_ms);
+    ledger_result_done(&r);
+}
+
+/* Two writes are too few to learn the usual step from. */
+TEST(a_write_counts_what_it_states_before_any_pace_is_known) {
+    struct ledger_options options = {.has_log = true};
+    struct ledger *l = fact_ledger(&options, 1);
+    struct ledger_occupancy life = fact_running(1, 0, 0, 0);
+    struct ledger_result r;
+    ledger_add_occupancy(l, &life);
+    int process = ledger_add_process(l, 1, "a", 0, TIME_OPEN);
+    for (int i = 0; i < 2 * STEPS; i++) {
+        struct record step = fact_record(RECORD_STEP_END, process, i + 1, (i / STEPS + 1) * 100 * SECOND, i);
+        step.duration_ms = 2 * SECOND;
+        step.same_write = i % STEPS >= 2 ? i % STEPS : 0;
+        ledger_add_record(l, &step);
+    }
+    ledger_evaluate(l, 200 * SECOND, &r);
+    CHECK_INT(bucket_ms(&r, BUCKET_UNATTRIBUTED) + r.productive_ms, 200 * SECOND);
+    CHECK_INT(r.productive_ms, (2 * STEPS - 1) * 2 * SECOND);
+    ledger_result_done(&r);
+    ledger_free(l);
+}
+
 /* As the fastest, all else is not known: neither stalls nor preparation are claimed. */
 TEST(steps_of_a_burst_take_as_long_as_the_fastest) {
     struct writes w = {.took_ms = {90 * SECOND}, .stated_ms = RECORD_NONE};

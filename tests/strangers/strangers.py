@@ -50,7 +50,6 @@ BAR = "only a bar: a save or an evaluation looks like a long step"
 KNOWN = {
     "hf_notqdm": (0, 9, "one file: an attempt ends before its lines show that no bar comes"),
     "depth_anything": (4, 1, "too few lines in an epoch whose length no line gives"),
-    "denoising_diffusion": (1, 1, BAR),
     "k_diffusion": (1, 1, BAR),
     "audiocraft": (1, 1, "one line in an epoch: its validation counts as training"),
     "megatron_deepspeed": (2, 2, "its interval time runs through saves and counts as that of the steps"),

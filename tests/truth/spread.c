@@ -19,11 +19,7 @@ static const struct {
     const char *why;
 } loose[] = {
     {STEPLOG_MAXTEXT, 4, 3, "a clock that is set forward within a process's last two lines looks like slow steps"},
-    {STEPLOG_MEGATRON, 1, 25,
-     "the second line of a process averages the first iteration in, and its own time is not used"},
     {STEPLOG_DEEPSPEED, 3, 1, "a slow step in a process's first line, which holds compilation too, looks the same"},
-    {STEPLOG_KERAS, 8, 1, "a slow patch in a process's first epoch looks like compilation"},
-    {STEPLOG_LIGHTNING, 2, 1, "a slow patch in a process's first epoch looks like compilation"},
     {STEPLOG_GENERIC, 15, 1, "no line says at which of the steps between two lines a process resumed"},
 };
 
