@@ -99,15 +99,19 @@ static uint64_t kind_of(struct slice description) {
     return hash;
 }
 
-/* The epoch of "Epoch 3/10", "Train epoch 3", and of ultralytics' "      3/100      2.5G      1.2". */
-static int64_t epoch_of(struct slice description) {
+/* The epoch of "Epoch 3/10", "Train epoch 3", and of ultralytics' "      3/100      2.5G      1.2". Not of "Epoch
+ * 3/400" on a bar that has 2 or 3 of 400: it counts those epochs (scvi-tools). */
+static int64_t epoch_of(const struct progress *bar) {
     struct generic_line l;
     int64_t epoch, epochs;
-    struct slice head = slice_trim(description);
+    struct slice head = slice_trim(bar->description);
     if (take_step(&head, &epoch) && slice_take_char(&head, '/') && take_step(&head, &epochs) && epoch <= epochs &&
         slice_starts(head, " "))
         return epoch;
-    return generic_line_parse(description, &l) ? l.epoch : RECORD_NONE;
+    if (!generic_line_parse(bar->description, &l))
+        return RECORD_NONE;
+    bool is_of_bar = l.epochs == bar->total && (l.epoch == bar->done || l.epoch == bar->done + 1);
+    return is_of_bar ? RECORD_NONE : l.epoch;
 }
 
 static bool shows_loss(struct slice text) {
@@ -212,7 +216,7 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
     uint64_t kind = kind_of(bar.description);
     if (bar.total <= 0 || (b->is_accepted && kind != b->kind))
         return true;
-    int64_t epoch = epoch_of(bar.description);
+    int64_t epoch = epoch_of(&bar);
     if (epoch != RECORD_NONE && epoch > STEPLOG_MAX_STEP / bar.total - 1)
         return true;
     b->is_in_epochs |= slice_is(bar.description, "Epoch:");

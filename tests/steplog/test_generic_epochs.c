@@ -58,3 +58,22 @@ TEST(a_counter_that_went_back_with_the_epoch_counts_within_it) {
     CHECK(!seen.counts_lines);
     steplog_free(s);
 }
+
+/* scvi-tools' train/_progress.py: the bar counts epochs, and its description names them, too. */
+TEST(a_description_that_counts_what_the_bar_counts_names_no_epoch) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    char text[8000];
+    int n = snprintf(text, sizeof text, "2026-11-21T02:10:00Z   0%%|  | 0/40 [00:00<?, ?it/s]");
+    for (int i = 1; i <= 40; i++) {
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "\rEpoch %d/40:  10%%|#  | %d/40 [00:%02d<00:40,  1.00s/it, train_loss=2]", i, i - 1, i - 1);
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "\rEpoch %d/40:  10%%|#  | %d/40 [00:%02d<00:40,  1.00s/it, train_loss=2]", i, i, i);
+    }
+    snprintf(text + n, sizeof text - (size_t)n, "\n");
+    steplog_feed(s, slice_of(text), true);
+    steplog_end(s);
+    CHECK_INT(seen.last_step, 40);
+    steplog_free(s);
+}
