@@ -63,7 +63,7 @@ static void lose_to_all(uint64_t *seed, struct member *m) {
 static void check_owned_classes(const struct sums *all) {
     for (int owner = 0; owner < OWNER_COUNT; owner++) {
         int64_t chip_s[SUMS_CLASSES], sum = 0;
-        CHECK(sums_owned_by_class(all, owner, chip_s));
+        CHECK(sums_owned_by_class(all, (enum rootcause_owner)owner, chip_s));
         for (int c = 0; c < SUMS_CLASSES; sum += chip_s[c++])
             CHECK(c == SUMS_CLASS_NONE ? chip_s[c] >= 0 : chip_s[c] > 0);
         CHECK_INT(sum, all->of[SUMS_PAID_OWNED(owner)] / 1000);

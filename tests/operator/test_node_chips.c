@@ -194,13 +194,13 @@ TEST(a_ray_worker_shares_no_node_with_the_one_that_it_replaces) {
         observe_nodes(m, GPU_LABELS, 1);
         observe_run(m, "", GPU_SELECTOR, "", 1.5);
         observe_pods(m, "cpu");
-        CLEANUP_FREE char *before = fake_status(m, 50);
+        free(fake_status(m, 50));
         struct fake_pod first = worker("w1", "n1", 2);
         first.asked_to_go = 100;
         if (!is_unobserved)
             kind_observe_pod(m, &shape, &first, 0, OBSERVED_PRESENT, 100.5);
         observe_worker(m, "w3", "n1", 101, 104); /* in a list, the first is missing: that shows at its end */
-        CLEANUP_FREE char *between = replay_status(m, "ns", "js", fake_ms(105), NULL);
+        free(replay_status(m, "ns", "js", fake_ms(105), NULL));
         fake_observe(m, RESOURCE_POD, OBSERVED_VANISHED, "w1", "uid-w1", NULL, 106);
         CLEANUP_FREE char *s = fake_status(m, 3606);
         CHECK_INT(status_int(s, "target.chips"), 16);
@@ -263,7 +263,7 @@ TEST(chips_of_nodes_stay_known_when_pods_are_forgotten) {
     observe_nodes(m, GPU_LABELS, 1);
     observe_run(m, "", GPU_SELECTOR, "", 1.5);
     observe_pods(m, "cpu");
-    CLEANUP_FREE char *before = fake_status(m, 1000);
+    free(fake_status(m, 1000));
     struct fake_pod first = worker("w1", "n1", 2);
     first.asked_to_go = 1803;
     kind_observe_pod(m, &shape, &first, 0, OBSERVED_DELETED, 1804);

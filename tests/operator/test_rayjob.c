@@ -154,11 +154,11 @@ TEST(a_ray_worker_replaced_while_its_watch_was_cut_has_its_place) {
         struct model *m = started();
         observe_cluster(m, 0, 1, 0, OWNED, 2);
         start_pods(m, 0, 4, 0, 2);
-        CLEANUP_FREE char *before = fake_status(m, 50);
+        free(fake_status(m, 50));
         if (ends_first)
             fake_observe(m, RESOURCE_POD, OBSERVED_VANISHED, "c0-1", "uid-c0-1", NULL, 105);
         start_pods(m, 7, 8, 0, 101);
-        CLEANUP_FREE char *between = replay_status(m, "ns", "js", fake_ms(104), NULL);
+        free(replay_status(m, "ns", "js", fake_ms(104), NULL));
         if (!ends_first)
             fake_observe(m, RESOURCE_POD, OBSERVED_VANISHED, "c0-1", "uid-c0-1", NULL, 105);
         CLEANUP_FREE char *s = fake_status(m, 200);
