@@ -355,6 +355,11 @@ static bool number_of(struct generic_candidate *c, struct generic_line *l, int64
     return is_known;
 }
 
+static void emit_unread(struct steplog *s) {
+    struct record r = steplog_record(s, RECORD_UNREAD_STEPS);
+    steplog_emit(s, &r, STEPLOG_AUTO);
+}
+
 static enum line_result counter_line(struct steplog *s, struct generic_line *l) {
     struct generic *g = s->state;
     if (g->is_accepted && chosen(g)->kind != l->kind)
@@ -382,8 +387,11 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
         emit_step(s, step, s->stamp_ms, mean);
         return LINE_TAKEN;
     }
-    if (c->step != RECORD_NONE && step < c->step)
+    if (c->step != RECORD_NONE && step < c->step) {
+        if (s->counts.steps == 0 && c->figures >= ENOUGH_WEAK_LINES - 1)
+            emit_unread(s); /* no preparation of what follows */
         start_over(c);
+    }
     compare_times(c, l, s->stamp_ms, steps);
     c->at_ms = s->stamp_ms;
     c->losses += l->has_loss || l->is_training;
@@ -507,16 +515,14 @@ static void end_line(struct steplog *s) {
     generic_bar_end_line(&g->bar, s);
 }
 
-/* Its lines look like steps, but there are too few of them. Step 0 may be printed before the first one. */
+/* Its lines look like steps, but are too few. Step 0 may be printed before the first. */
 static void end(struct steplog *s) {
     const struct generic *g = s->state;
     bool is_unread = !g->is_accepted && g->bar.drawn > 0;
     for (int i = 0; i < g->candidate_count && !g->is_accepted; i++)
         is_unread |= g->candidates[i].figures > 0 && g->candidates[i].step > 0;
-    if (!is_unread || s->counts.steps > 0)
-        return;
-    struct record r = steplog_record(s, RECORD_UNREAD_STEPS);
-    steplog_emit(s, &r, STEPLOG_AUTO);
+    if (is_unread && s->counts.steps == 0)
+        emit_unread(s);
 }
 
 /* ---- what is remembered ---- */

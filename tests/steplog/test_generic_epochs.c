@@ -7,12 +7,13 @@
 #include <stdio.h>
 
 struct seen {
-    int64_t steps, last_step;
+    int64_t steps, last_step, unread;
     bool counts_lines;
 };
 
 static void on_record(void *context, const struct record *r) {
     struct seen *seen = context;
+    seen->unread += r->kind == RECORD_UNREAD_STEPS && seen->steps == 0;
     if (r->kind != RECORD_STEP_END)
         return;
     seen->steps++;
@@ -75,5 +76,23 @@ TEST(a_description_that_counts_what_the_bar_counts_names_no_epoch) {
     steplog_feed(s, slice_of(text), true);
     steplog_end(s);
     CHECK_INT(seen.last_step, 40);
+    steplog_free(s);
+}
+
+/* Habitat's updates have a rate and no loss; the traceback between two processes in one file names train.py. */
+TEST(steps_before_a_counter_that_went_back_were_no_preparation) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 0; i < 60; i++) {
+        char line[120];
+        snprintf(line, sizeof line, "2026-11-21T02:00:%02dZ update: %d\tfps: 40.5\n", i, i < 30 ? i : i - 10);
+        if (i == 30)
+            steplog_feed(s, SLICE("2026-11-21T02:00:29Z   File \"/app/train.py\", line 412, in <module>\n"), true);
+        steplog_feed(s, slice_of(line), true);
+    }
+    steplog_end(s);
+    CHECK_INT(seen.last_step, 49);
+    CHECK(seen.steps < 60);
+    CHECK_INT(seen.unread, 1);
     steplog_free(s);
 }

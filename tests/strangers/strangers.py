@@ -10,9 +10,9 @@ A style passes if no job's truth is more than 5 % of the job's time outside the 
 (UNREAD). KNOWN lists the styles that fail today, and how many jobs fail or are not read: the run is red if another style or
 one more job fails, and with JOBS_TO_JUDGE jobs also if a style of KNOWN passes, for then its entry must go.
 
-The styles of trainers_more, trainers_newest, trainers_clusters, trainers_science and trainers_generative and the logs of programs_more and
-programs_newest were written later, also from sources. Their authors knew the parser, and had tried none of them before they were
-complete.
+The styles of trainers_more, trainers_newest, trainers_clusters, trainers_science, trainers_generative, trainers_latest and
+trainers_models, and the logs of programs_more and programs_newest were written later, also from sources. Their authors knew the
+parser, and had tried none of them before they were complete.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 import programs_newest, trainers_examples, trainers_jax, trainers_others, trainers_pretraining  # noqa: F401, they fill STYLES
-import trainers_clusters, trainers_generative, trainers_science  # noqa: F401
+import trainers_clusters, trainers_generative, trainers_latest, trainers_models, trainers_science  # noqa: F401
 import trainers_more, trainers_newest, trainers_sharded, trainers_tuning, trainers_vision  # noqa: F401
 from job import STYLES, Job
 from programs import PROGRAMS
@@ -39,6 +39,9 @@ UNREAD = {
     "cleanrl": "a global_step of single episodes",
     "sample_factory": "a number of frames and no step",
     "waveglow": "a number and a loss, and no word",
+    "parlai": "total_steps, which mostly names a limit",
+    "cellpose": "a number and a loss, and no word",
+    "skrl": "a bar without a word or a loss",
 }
 
 WITHIN = "validation runs within the time that the trainer gives for an epoch or draws in its bar"
@@ -70,6 +73,11 @@ KNOWN = {
     "keras_v2": (14, 15, WITHIN),
     "word_lm": (0, 1, "one file: in one job an attempt ends before its second line"),
     "colossal_llama": (1, 1, BAR),
+    "paddleseg": (1, 1, "in one job evaluations count as training"),
+    "tensorpack": (19, 16, "bars without a loss; of its lines at the end of an epoch there are too few"),
+    "habitat": (20, 9, "updates with a rate and no loss are read only where another line shows training"),
+    "nequip": (17, 18, "rows below a head of two counters are not read, and summaries of epochs are few"),
+    "gensim": (10, 11, "a share of the examples and words a second, and no step"),
 }
 
 
