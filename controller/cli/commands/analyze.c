@@ -131,7 +131,9 @@ struct readers {
 static void note_no_step(const struct readers *to, const char *path, size_t before, size_t bytes) {
     const size_t early = (size_t)64 << 20;
     if (before < early && bytes >= early && to->ledger != NULL && analyze_ledger_unread(to->ledger)->steps_taken == 0)
-        analyze_note(path, "no step in the first 64 MiB (%lld lines); reads the rest, Ctrl-C stops",
+        analyze_note(path,
+                     "no step in the first 64 MiB (%lld lines); reads the rest, Ctrl-C stops; --regex reads lines of "
+                     "another form",
                      (long long)analyze_ledger_lines(to->ledger));
 }
 
