@@ -34,7 +34,7 @@ struct srv {
     long connections; /* accepted so far */
     struct lws *frozen[64];
     int frozen_count;
-    struct timer look; /* unstick.c */
+    struct timer look, leave; /* unstick.c */
     bool is_looking;
     int port;
     bool is_stopping, is_until_end;

@@ -1,4 +1,4 @@
-/* unstick: two things that libwebsockets 4.1.6 does not do for HTTP/2.
+/* unstick: three things that libwebsockets 4.1.6 does not do, two of them for HTTP/2.
  *
  * It can forget that a connection has something to write. A stream that asks to write marks itself and its connection;
  * when it is closed before its turn, the mark of the connection stays, and whoever asks from then on takes it for
@@ -7,7 +7,9 @@
  * given the socket by hand.
  *
  * It neither reports that the peer has reset a stream, nor closes it: a client that reads ten thousand logs in turns
- * leaves ten thousand follows behind. Only its log has a line for that, so this module reads its log. */
+ * leaves ten thousand follows behind. Only its log has a line for that, so this module reads its log.
+ *
+ * Nor does it notice before its next write that the peer of a stream of HTTP/1.1 has left it: this module looks. */
 #include "srv.h"
 
 #include <poll.h>
@@ -15,6 +17,7 @@
 #include <string.h>
 
 #define LOOK_S 0.05
+#define LEAVE_S 0.5
 
 static bool is_waiting(const struct conn *c) {
     bool has_something =
@@ -51,6 +54,21 @@ static void look(void *context) {
         timer_start(s, &s->look, LOOK_S, look, s);
     if (stuck != NULL)
         offer(s, stuck);
+}
+
+/* A client that has ended its side of a stream does not wait for the rest of it. */
+static void close_left(void *context) {
+    struct srv *s = context;
+    for (struct conn *c = s->conns; c != NULL; c = c->next) {
+        struct pollfd p = {.fd = lws_get_socket_fd(lws_get_network_wsi(c->wsi)), .events = POLLRDHUP};
+        if (c->is_stream && !c->is_h2 && poll(&p, 1, 0) == 1 && (p.revents & POLLRDHUP) != 0)
+            lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    }
+    timer_start(s, &s->leave, LEAVE_S, close_left, s);
+}
+
+void wire_close_left(struct srv *s) {
+    close_left(s);
 }
 
 void wire_waits(struct srv *s) {

@@ -652,6 +652,7 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port) {
                 options->port);
         return -1;
     }
+    wire_close_left(srv);
     *port = lws_get_vhost_listen_port(srv->vhost);
     return 0;
 }

@@ -105,6 +105,8 @@ int wire_open(struct srv *srv, const struct wire_options *options, int *port);
 void wire_close(struct srv *srv);
 /* unstick.c: something is to be written. */
 void wire_waits(struct srv *srv);
+/* unstick.c: from here on, streams whose client has left are closed. */
+void wire_close_left(struct srv *srv);
 /* unstick.c: from here on, also sets what of lws's log is shown. */
 void wire_hear_resets(struct srv *srv);
 /* Calls run(context) whenever fd is readable; the fd is closed by wire_close. */
