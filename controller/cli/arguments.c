@@ -73,7 +73,8 @@ int arguments_take(const struct argument_row *rows, size_t count, const char *co
     return 0;
 }
 
-int arguments_time(const char *option, const char *value, int64_t *ms, struct error **err) {
+/* value NULL leaves *ms. */
+static int parse_time(const char *option, const char *value, int64_t *ms, struct error **err) {
     if (value == NULL)
         return 0;
     CLEANUP_FREE char *start = mem_format(strlen(value) == 10 ? "%sT00:00:00Z" : "%s", value);
@@ -86,7 +87,7 @@ int arguments_time(const char *option, const char *value, int64_t *ms, struct er
 int arguments_window(const char *from, const char *to, int64_t *ret_from_ms, int64_t *ret_to_ms, struct error **err) {
     *ret_from_ms = INT64_MIN;
     *ret_to_ms = INT64_MAX;
-    if (arguments_time("--from", from, ret_from_ms, err) < 0 || arguments_time("--to", to, ret_to_ms, err) < 0)
+    if (parse_time("--from", from, ret_from_ms, err) < 0 || parse_time("--to", to, ret_to_ms, err) < 0)
         return -EINVAL;
     return *ret_from_ms < *ret_to_ms ? 0 : error_set(err, EINVAL, "--to %s is not after --from %s", to, from);
 }

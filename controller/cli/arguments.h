@@ -28,9 +28,7 @@ bool arguments_is_for(const struct argument_row *row, const char *command);
 int arguments_take(const struct argument_row *rows, size_t count, const char *command, char **argv, int argc, int *i,
                    void *options, struct error **err);
 
-/* A time, or a day, which starts at midnight UTC. value NULL leaves *ms. */
-int arguments_time(const char *option, const char *value, int64_t *ms, struct error **err);
-/* --from and --to. Without them INT64_MIN and INT64_MAX. */
+/* --from and --to: a time, or a day, which starts at midnight UTC. NULL: INT64_MIN and INT64_MAX. */
 int arguments_window(const char *from, const char *to, int64_t *ret_from_ms, int64_t *ret_to_ms, struct error **err);
 
 #endif
