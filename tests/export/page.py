@@ -50,7 +50,8 @@ BARS = """[...document.querySelectorAll('.falls rect[data-bucket]')].map(r => ({
 
 
 def check_numbers(t, b, status, name):
-    bars = {r["name"]: r for r in b.ask(BARS)}
+    b.until(f"(barsSeen = {BARS}).some(r => r.name === 'wall time')")  # the page may just be drawn again
+    bars = {r["name"]: r for r in b.ask("barsSeen")}
     wall = status["time"]["wallMilliseconds"]
     t.check(f"{name}: wall, available and productive are the status's", [bars[k]["milliseconds"] for k in ("wall time", "available", "productive")] ==
             [status["time"][k] for k in ("wallMilliseconds", "availableMilliseconds", "productiveMilliseconds")], bars)
