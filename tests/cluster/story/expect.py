@@ -51,6 +51,7 @@ ALL_JOBS = (
     Job("hotswap", "jobsets", "hotswap", "swapped", "Succeeded", "Completed", [(("NodeFailure", "KueueEviction/NodeFailures"), 1)], 2),
     Job("hotswap", "jobsets", "hotswap", "cornered", "Succeeded", "Completed", [(("KueueEviction/NodeFailures",), 1)], 2),
     Job("elastic", "jobs", "elastic", "stretched", "Succeeded", "Completed", [], 1),
+    Job("elastic", "jobsets", "elastic", "widened", "Succeeded", "Completed", [], 1),
     Job("claims", "jobsets", "claims", "claimed", "Succeeded", "Completed", [(NODE_LOSS, 1)], 2),
     Job("nodes", "jobsets", "nodes", "node-gone", "Succeeded", "Completed", [(("NodeFailure",), 1)], 2),
     *(Job("node_signals", "jobsets", story_node_signals.NAMESPACE, p.name, "Succeeded", "Completed", _causes(p), 3) for p in story_node_signals.PUBLISHERS),

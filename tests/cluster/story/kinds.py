@@ -69,6 +69,16 @@ def replicated_jobs(stream, item):
     return found
 
 
+def indexes(stream, item):
+    """{replicated job: completion indexes of each of its Jobs}; {} where pods have none."""
+    if stream == "jobs":
+        return {None: item["spec"]["parallelism"]}
+    if stream != "jobsets":
+        return {}
+    specs = {job["name"]: job["template"]["spec"] for job in item["spec"]["replicatedJobs"]}
+    return {name: spec.get("completions", spec["parallelism"]) for name, spec in specs.items()}
+
+
 def is_suspended(stream, item):
     spec = item["spec"].get("runPolicy", {}) if stream == "pytorchjobs" else item["spec"]
     return bool(spec.get("suspend"))

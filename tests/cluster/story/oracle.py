@@ -96,8 +96,11 @@ class Target:
         self.is_queued = is_labeled or any(self._owns(o.object) for o in list(watch.history["workloads"]))  # of its TrainJob
         self.replicated = self._required(self.item)
         self.sizes = Steps(self._required(versions[0].object))  # an elastic job changes them
+        self.indexes = Steps(kinds.indexes(stream, versions[0].object))
         for observation in versions:
-            self.sizes.add(moment(observation.time, spec_written(observation.object)), self._required(observation.object))
+            at = moment(observation.time, spec_written(observation.object))
+            self.sizes.add(at, self._required(observation.object))
+            self.indexes.add(at, kinds.indexes(stream, observation.object))
         self.queue = self._queue() if self.is_queued else Steps()
         self.held_back = self._held_back()
         self.detecting = []  # (a dead node's last sign of life, when its pod showed it)
@@ -206,10 +209,10 @@ class Target:
     # --- the ledger ---
 
     def _newest(self, at):
-        now, sizes = [], self.sizes.at(at)
+        now, indexes = [], self.indexes.at(at)
         for slot, lives in self.newest.items():
             born = [pod for pod in lives if pod.created <= at]
-            is_beyond = self.stream == "jobs" and slot[2] is not None and int(slot[2]) >= sizes[slot[0]]
+            is_beyond = slot[0] in indexes and slot[2] is not None and int(slot[2]) >= indexes[slot[0]]
             if born and not is_beyond:
                 now.append(born[-1])
         return now

@@ -3,6 +3,7 @@
   N
   /RestartJob/{
     N
+    N
     d
   }
 }

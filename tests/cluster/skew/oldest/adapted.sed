@@ -10,6 +10,7 @@ s|cohortName:|cohort:|
   N
   /RestartJob/{
     N
+    N
     d
   }
 }
