@@ -350,3 +350,41 @@ TEST(a_workload_slice_that_replaces_another_interrupts_nothing) {
         model_free(m);
     }
 }
+
+/* A flavor decides on which nodes a job runs, not how many chips it has: quota may be of what Kueue makes of a resource
+ * (resources.transformations), or of a name that no table of chips has. The nodes of the flavor name the chip. */
+TEST(chips_are_those_that_pods_ask_for_whatever_the_flavor_counts) {
+    static const char *const usages[] = {
+        "\"google.com/tpu\":\"4\"",
+        "\"example.com/credits\":\"40\"",
+        "\"example.com/credits\":\"40\",\"google.com/tpu\":\"4\",\"nvidia.com/gpu\":\"16\"",
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(usages); i++) {
+        struct model *m = begin();
+        struct fake_pod a = running("a", "n0", 4, 5);
+        CLEANUP_FREE char *waits = mem_strdup(fake_condition("QuotaReserved", "False", "Pending", 1));
+        CLEANUP_FREE char *admitted =
+            mem_format("%s,%s", fake_condition("QuotaReserved", "True", "QuotaReserved", 3600),
+                       fake_condition("Admitted", "True", "Admitted", 3600));
+        CLEANUP_FREE char *assigned =
+            mem_format(",\"admission\":{\"clusterQueue\":\"cq\",\"podSetAssignments\":[{\"name\":\"slice\",\"count\":1,"
+                       "\"flavors\":{\"google.com/tpu\":\"spot\"},\"resourceUsage\":{%s}}]}",
+                       usages[i]);
+        fake_observe_workload(m, waits, 1.1);
+        CLEANUP_FREE char *queued = fake_status(m, 3600);
+        CHECK_INT(status_int(queued, "target.chips"), 4);
+        CHECK_TEXT(status_text(queued, "acceleratorHours.waiting"), "4.000");
+        fake_observe_workload_status(m, admitted, assigned, 3600.1);
+        fake_observe_node(m, "n0", "True", 0, "\"cloud.google.com/gke-tpu-accelerator\":\"tpu-v5-lite-podslice\"", "",
+                          3600.2);
+        a.created = 3600;
+        a.bound = a.started = a.ready = 3600;
+        fake_observe_pod(m, &a, OBSERVED_PRESENT, 3601);
+        CLEANUP_FREE char *s = fake_status(m, 7200);
+        CHECK_INT(status_int(s, "target.chips"), 4);
+        CHECK_TEXT(status_text(s, "target.accelerator"), "TPU v5e");
+        CHECK_TEXT(status_text(s, "acceleratorHours.waiting"), "4.000");
+        CHECK_TEXT(status_text(s, "acceleratorHours.allocated"), "4.000");
+        model_free(m);
+    }
+}
