@@ -217,6 +217,9 @@ class Target:
                 now.append(born[-1])
         return now
 
+    def _lives(self, pod):
+        return next(lives for lives in self.newest.values() if pod in lives)
+
     def bucket(self, at, has_started):
         pods = self._newest(at)
         if len(pods) >= sum(self.sizes.at(at).values()) and all(pod.is_available(at) for pod in pods):
@@ -235,7 +238,8 @@ class Target:
             return "Provisioning"
         if any(begin <= at < end for begin, end in self.detecting):
             return "FailureDetection"
-        return "Rescheduling" if has_started else "Binding"
+        has_grown = self.sizes.times and all(pod.is_available(at) or (pod.bound > at and len(self._lives(pod)) == 1) for pod in pods)
+        return "Binding" if not has_started or has_grown else "Rescheduling"
 
     def ledger(self):
         """[(begin, end, bucket)] from the target's creation to its end, without gaps."""
