@@ -21,11 +21,8 @@ enum { TABLE_BYTES = 1 << 20 };
 
 static void draw_events(const struct interval_sums *s, struct buf *out) {
     char stamp[TEXT_DURATION_SIZE];
-    const struct interval_range *n = &s->interruptions;
-    buf_format(out, "\n%lld", (long long)n->low);
-    if (n->high != n->low)
-        buf_format(out, " to %lld", (long long)n->high);
-    buf_format(out, " %s%s", n->high == 1 ? "interruption" : "interruptions", s->event_count > 0 ? ":\n" : "\n");
+    interval_interruptions_draw(s->interruptions, out);
+    buf_append_text(out, s->event_count > 0 ? ":\n" : "\n");
     for (size_t i = 0; i < s->event_count; i++) {
         const struct interval_event *e = &s->events[i];
         text_cell(out, text_stamp(stamp, e->at_ms), 19, 1);

@@ -106,6 +106,13 @@ void interval_scores_draw(const struct interval_scores *s, struct buf *out) {
     buf_append_text(out, s->has_steps ? "\n" : "; no steps are known\n");
 }
 
+void interval_interruptions_draw(struct interval_range count, struct buf *out) {
+    buf_format(out, "\n%lld", (long long)count.low);
+    if (count.high != count.low)
+        buf_format(out, " to %lld", (long long)count.high);
+    buf_append_text(out, count.high == 1 ? " interruption" : " interruptions");
+}
+
 json_t *interval_scores_json(const struct interval_scores *s) {
     struct score scores[SCORES];
     json_t *out = json_object();

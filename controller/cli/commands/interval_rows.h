@@ -32,6 +32,8 @@ struct interval_scores {
     bool has_steps;                              /* productive time is known */
 };
 void interval_scores_draw(const struct interval_scores *s, struct buf *out);
+/* "2 to 3 interruptions", on a line that the caller ends. */
+void interval_interruptions_draw(struct interval_range count, struct buf *out);
 json_t *interval_scores_json(const struct interval_scores *s); /* parts per million */
 
 #define INTERVAL_TEXT_SIZE 96

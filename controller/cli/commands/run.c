@@ -115,10 +115,8 @@ static void draw(const struct run *r, const struct cli_options *options, struct 
     interval_rows_draw(&r->buckets, "BUCKET", "FAMILY", r->scores.wall_ms, out);
     if (r->losses.count > 0)
         interval_rows_draw(&r->losses, "LOST BY", "OWNER", r->scores.wall_ms, out);
-    buf_format(out, "\n%lld", (long long)r->interruptions.low);
-    if (r->interruptions.high != r->interruptions.low)
-        buf_format(out, " to %lld", (long long)r->interruptions.high);
-    buf_format(out, " %s within targets\n", r->interruptions.high == 1 ? "interruption" : "interruptions");
+    interval_interruptions_draw(r->interruptions, out);
+    buf_append_text(out, " within targets\n");
     if (options->ledger.archive != NULL)
         buf_format(out,
                    "\nMore: duckdb -c \"SET VARIABLE archive = '%s'\" -c \".read deploy/sql/duckdb.sql\" -c \".read "
