@@ -159,7 +159,7 @@ int fleet_put(struct fleet *f, const char *namespace_, const char *name, struct 
         job->namespace_ = mem_strdup(namespace_);
         job->name = mem_strdup(name);
         map_put(&f->jobs, key, job);
-    } else if (slice_equal(fleet_object(job), buf_slice(&trimmed))) {
+    } else if (job->size_bytes == trimmed.size_bytes && slice_equal(fleet_object(job), buf_slice(&trimmed))) {
         return 0;
     }
     f->deleted_count -= job->is_deleted ? 1 : 0;
