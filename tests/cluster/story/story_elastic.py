@@ -1,5 +1,5 @@
 """Kueue's workload slices (feature gate ElasticJobsViaWorkloadSlices, kueue pkg/workloadslicing): an elastic Job grows from
-two pods to three, for which there is no quota. Its third pod is gated while a second Workload waits; once the quota is
+two pods to three, for which the quota is too small. Its third pod is gated while a second Workload waits; once the quota is
 raised, that replaces the first one, whose pods run on. Then the Job shrinks to two pods again, without another Workload.
 
 An elastic JobSet (KEP-463, feature gate ElasticJobSet, from JobSet 0.12 on), which no queue holds, grows and shrinks the same way."""
