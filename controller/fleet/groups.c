@@ -118,24 +118,52 @@ static void free_places(struct roll *roll, const struct sizes *sizes) {
     }
 }
 
+/* -1: no group has a place. */
+static int find_smallest(const struct roll *roll, const struct sizes *sizes) {
+    int smallest = -1;
+    for (int i = 0; i < roll->group_count && i < ROLL_ROOM; i++)
+        if (roll->groups[i][0] != '\0' && (smallest < 0 || sizes->chip_ms[i] < sizes->chip_ms[smallest]))
+            smallest = i;
+    return smallest;
+}
+
+static int count_placed(const struct roll *roll) {
+    int count = 0;
+    for (int i = 0; i < roll->group_count && i < ROLL_ROOM; i++)
+        count += roll->groups[i][0] != '\0';
+    return count;
+}
+
 /* A free place, else that of the smallest if the candidate is larger; -1: none. */
 static int place_for(struct roll *roll, const struct candidate *c, const struct sizes *sizes) {
-    int smallest = 0;
     int free_place = roll_group(roll, "");
-    if (free_place >= 0)
-        return free_place;
-    if (roll->group_count < ROLL_ROOM) {
+    if (count_placed(roll) < roll->room) {
+        if (free_place >= 0)
+            return free_place;
         roll->groups[roll->group_count] = mem_strdup("");
         return roll->group_count++;
     }
-    for (int i = 1; i < ROLL_ROOM; i++)
-        if (sizes->chip_ms[i] < sizes->chip_ms[smallest])
-            smallest = i;
+    int smallest = find_smallest(roll, sizes);
     open_others(roll);
-    if (sizes->chip_ms[smallest] >= c->chip_ms)
+    if (smallest < 0 || sizes->chip_ms[smallest] >= c->chip_ms)
         return -1;
     evict(roll, smallest);
     return smallest;
+}
+
+bool roll_fold_group(struct roll *roll) {
+    struct sizes *sizes = mem_new(struct sizes);
+    measure(roll, sizes);
+    int smallest = find_smallest(roll, sizes);
+    free(sizes);
+    if (smallest < 0)
+        return false;
+    roll->room = count_placed(roll) - 1;
+    open_others(roll);
+    evict(roll, smallest);
+    set_name(roll, smallest, "");
+    roll->has_folded = true;
+    return true;
 }
 
 void roll_assign_groups(struct roll *roll, const struct roll_input *input, int64_t from_ms) {

@@ -210,9 +210,8 @@ static void read_execution(struct jscan *j, void *to) {
 #define READ(field, key, function) JMEMBER_FIELD(struct reading, field, key, function)
 
 static const struct jmember metadata[] = {
-    READ(m.name, "name", read_name),
-    READ(m.namespace_, "namespace", read_name),
-    JMEMBER(struct reading, uid, "uid"),
+    READ(m.name, "name", read_name),     READ(m.namespace_, "namespace", read_name),
+    JMEMBER(struct reading, uid, "uid"), JMEMBER_TIME(struct reading, m.created_ms, "creationTimestamp"),
     READ(m, "labels", read_labels),
 };
 static const struct jmember target[] = {
@@ -304,15 +303,18 @@ static void finish(struct reading *r) {
 
 struct member *member_read(struct slice object) {
     struct jscan j;
-    struct reading r = {
-        .m = {.start_ms = TIME_UNKNOWN, .through_ms = TIME_UNKNOWN, .end_ms = TIME_UNKNOWN, .last_execution = -1},
-        .wall_ms = -1,
-        .available_ms = -1,
-        .productive_ms = -1,
-        .program_ppm = -1,
-        .paid_milli_hours = -1,
-        .cost = -1,
-        .cost_lost = -1};
+    struct reading r = {.m = {.created_ms = TIME_UNKNOWN,
+                              .start_ms = TIME_UNKNOWN,
+                              .through_ms = TIME_UNKNOWN,
+                              .end_ms = TIME_UNKNOWN,
+                              .last_execution = -1},
+                        .wall_ms = -1,
+                        .available_ms = -1,
+                        .productive_ms = -1,
+                        .program_ppm = -1,
+                        .paid_milli_hours = -1,
+                        .cost = -1,
+                        .cost_lost = -1};
     struct member *m = mem_new(struct member);
     jscan_init(&j, object);
     jmembers_read(&j, JMEMBERS(rows), &r);

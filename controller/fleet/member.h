@@ -28,6 +28,7 @@ struct member {
     char *queue, *cluster_queue, *priority, *accelerator; /* NULL: not reported */
     struct member_label *labels;
     size_t label_count, label_capacity;
+    int64_t created_ms;                   /* of the JobGoodput; TIME_UNKNOWN */
     int64_t start_ms, through_ms, end_ms; /* TIME_UNKNOWN */
     char currency[4];                     /* of the costs; "": not known */
     struct sums_weight weight;            /* chips 0: it asks for none, or it is not known */

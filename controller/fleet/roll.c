@@ -26,7 +26,7 @@ static int64_t month_from(int64_t now_ms) {
     return rfc3339_parse_ms(slice_of(text), &from_ms) ? from_ms : now_ms;
 }
 
-int64_t roll_window_from(const struct roll_options *o, int64_t now_ms) {
+static int64_t asked_from(const struct roll_options *o, int64_t now_ms) {
     switch (o->window) {
     case ROLL_DAY:
         return floor_to(now_ms, ROLL_DAY_MS);
@@ -42,10 +42,21 @@ int64_t roll_window_from(const struct roll_options *o, int64_t now_ms) {
     return floor_to(now_ms - o->length_ms, ROLL_HOUR_MS);
 }
 
+int64_t roll_window_from(const struct roll_options *o, int64_t now_ms) {
+    int64_t from_ms = asked_from(o, now_ms);
+    if (o->longest_ms > 0 && from_ms < now_ms - o->longest_ms)
+        from_ms = floor_to(now_ms - o->longest_ms, slots_unit_ms(o));
+    return from_ms;
+}
+
 /* ---- life ---- */
 
 void roll_init(struct roll *roll, const struct roll_options *options) {
-    *roll = (struct roll){.options = *options, .since_ms = TIME_UNKNOWN, .rolled_ms = TIME_UNKNOWN};
+    *roll = (struct roll){.options = *options,
+                          .room = ROLL_ROOM,
+                          .since_ms = TIME_UNKNOWN,
+                          .rolled_ms = TIME_UNKNOWN,
+                          .cursors_cut_ms = TIME_UNKNOWN};
     map_init(&roll->cursors, free);
 }
 
@@ -216,6 +227,19 @@ static void remember_losses(struct turn *t, const struct member *m) {
             remember_loser(t->roll, m, b, m->life.of[SUMS_LOST(b)] * m->weight.chips);
 }
 
+/* A job that existed at the roll-up after which there was no room for its cursor is in the sums up to there. */
+static void resume(const struct roll *roll, const struct member *m, struct roll_cursor *c) {
+    int64_t at_ms = roll->cursors_cut_ms;
+    if (at_ms == TIME_UNKNOWN || m->created_ms == TIME_UNKNOWN || m->created_ms > at_ms)
+        return;
+    c->is_short = true;
+    c->through_ms = max_of(m->start_ms, min_of(m->through_ms, at_ms));
+    c->is_ended = m->end_ms != TIME_UNKNOWN && m->through_ms <= at_ms;
+    for (size_t i = 0; i < m->break_count; i++)
+        if (m->breaks[i].at_ms <= at_ms)
+            c->execution = max_of(c->execution, m->breaks[i].number);
+}
+
 static struct roll_cursor *cursor_of(struct turn *t, const struct member *m, bool may_add) {
     struct roll *roll = t->roll;
     struct roll_cursor *c = map_get(&roll->cursors, key_of(&m->id));
@@ -229,6 +253,7 @@ static struct roll_cursor *cursor_of(struct turn *t, const struct member *m, boo
     c = mem_new(struct roll_cursor);
     *c = (struct roll_cursor){.through_ms = m->start_ms, .execution = -1, .id = m->id};
     c->is_spread = m->through_ms - m->start_ms > ROLL_HOUR_MS;
+    resume(roll, m, c);
     map_put(&roll->cursors, key_of(&m->id), c);
     return c;
 }
@@ -373,5 +398,6 @@ void roll_up(struct roll *roll, const struct roll_input *input) {
     }
     drop_cursors(&t);
     spread_done(&t.spread);
+    roll->cursors_cut_ms = TIME_UNKNOWN;
     roll->rolled_ms = input->now_ms;
 }

@@ -31,6 +31,7 @@ struct roll_options {
     enum roll_window window;
     int64_t length_ms;         /* rolling: in whole hours */
     int64_t from_ms, until_ms; /* fixed: one sum, from until */
+    int64_t longest_ms;        /* of which sums are kept; 0: no bound */
 };
 
 struct roll_group {
@@ -80,6 +81,7 @@ struct roll {
     struct roll_options options;
     char *groups[ROLL_GROUPS], *pools[ROLL_POOLS]; /* groups: "" is a free place; the last is for the others */
     int group_count, pool_count;
+    int room;                /* groups that may have a place; at most ROLL_ROOM */
     struct roll_slot *slots; /* by time */
     size_t slot_count, slot_capacity;
     size_t last_slot;   /* where one was found last */
@@ -90,6 +92,9 @@ struct roll {
     size_t failure_count, failure_capacity;
     int64_t since_ms;  /* of the first roll-up; TIME_UNKNOWN */
     int64_t rolled_ms; /* of the last; TIME_UNKNOWN */
+    /* Where roll_store() had no room for all cursors: the roll-up up to which jobs without one were counted; until the
+     * next roll-up. TIME_UNKNOWN: there was. */
+    int64_t cursors_cut_ms;
     uint32_t turn;
     /* of the last roll-up */
     int64_t live, live_without_steps, spread, without_time, without_chips, beyond;

@@ -5,15 +5,18 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "fleet/groups.h"
 #include "fleet/slots.h"
 
 #include <errno.h>
 
-#define VERSION 5
+#define VERSION 6
+#define VERSION_WITHOUT_CUT 5 /* read, never written */
 #define MAX_SLOTS 4096
 #define MAX_BYTES ((size_t)1 << 20)
 #define NAME_BYTES 600
 #define SHORT_BYTES 15 /* of a cursor in short, but for rare ones: id 6, time 5, execution, group, flags */
+#define LIST_BYTES 40  /* of a failure or a deleted job, without its name, at most */
 #define MAX_AGO_MS (INT64_C(1) << 45)
 #define MAX_TIME_MS INT64_C(253402300799999) /* the year 9999 */
 
@@ -23,6 +26,13 @@ struct visit {
     int values[SUMS_COUNT]; /* what the writer's n-th value is here */
     int value_count;
     int64_t last_id;
+    uint64_t version;
+    const struct cut *cut; /* NULL: all is written */
+};
+struct cut { /* what is written where there is no room for all */
+    struct roll_cursor **cursors;
+    size_t cursor_count;
+    size_t list_bytes; /* for failures, and for deleted jobs: the newest, and the largest */
 };
 
 static void note_used(const struct sums *s, bool *used) {
@@ -93,11 +103,10 @@ static int by_pool(const void *a, const void *b) {
     return ((const struct roll_pool *)a)->pool - ((const struct roll_pool *)b)->pool;
 }
 
-/* Chip time by owner and class is of the whole fleet, not of groups: one of them keeps that of all, which takes less
- * room. */
-static void gather_classes(struct roll_slot *s) {
+/* Of what no group shows, one of them keeps that of all, which takes less room. */
+static void gather(struct roll_slot *s) {
     for (size_t i = 1; i < s->group_count; i++)
-        for (int k = SUMS_PAID_OF_CLASS(0, 0); k < SUMS_COUNT; k++) {
+        for (int k = SUMS_OF_FLEETS; k < SUMS_COUNT; k++) {
             s->groups[0].sums.of[k] += s->groups[i].sums.of[k];
             s->groups[i].sums.of[k] = 0;
         }
@@ -106,7 +115,7 @@ static void gather_classes(struct roll_slot *s) {
 static void visit_groups(struct visit *v, struct roll_slot *s) {
     if (s->group_count > 0) {
         qsort(s->groups, s->group_count, sizeof *s->groups, by_group);
-        gather_classes(s);
+        gather(s);
     }
     size_t count = codec_count(v->codec, s->group_count, ROLL_GROUPS);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
@@ -206,7 +215,13 @@ static struct roll_cursor **sorted_cursors(const struct roll *roll) {
 static void visit_cursors(struct visit *v) {
     struct roll *roll = v->roll;
     CLEANUP_FREE struct roll_cursor **sorted = sorted_cursors(roll);
-    size_t count = codec_count(v->codec, roll->cursors.count, ROLL_JOBS);
+    size_t count = roll->cursors.count;
+    if (v->cut != NULL) {
+        count = v->cut->cursor_count;
+        memcpy(sorted, v->cut->cursors, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, by_id);
+    }
+    count = codec_count(v->codec, count, ROLL_JOBS);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
         struct roll_cursor read = {0};
         visit_cursor(v, codec_is_reading(v->codec) ? &read : sorted[i]);
@@ -220,15 +235,31 @@ static void visit_cursors(struct visit *v) {
 
 static int by_loser(const void *a, const void *b) {
     const struct roll_loser *x = a, *y = b;
+    if (x->chip_ms != y->chip_ms)
+        return x->chip_ms > y->chip_ms ? -1 : 1;
     int r = x->bucket - y->bucket;
     return r != 0 ? r : strcmp(x->name, y->name);
+}
+
+static bool takes_room(size_t *room, const char *name) {
+    size_t size = strlen(name) + LIST_BYTES;
+    if (size > *room)
+        return false;
+    *room -= size;
+    return true;
 }
 
 static void visit_losers(struct visit *v) {
     struct roll *roll = v->roll;
     if (roll->loser_count > 0)
         qsort(roll->losers, roll->loser_count, sizeof *roll->losers, by_loser);
-    size_t count = codec_count(v->codec, roll->loser_count, (size_t)ROLL_LOSERS * SUMS_BUCKETS);
+    size_t count = roll->loser_count;
+    if (v->cut != NULL) {
+        size_t room = v->cut->list_bytes;
+        for (count = 0; count < roll->loser_count && takes_room(&room, roll->losers[count].name);)
+            count++;
+    }
+    count = codec_count(v->codec, count, (size_t)ROLL_LOSERS * SUMS_BUCKETS);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
         struct roll_loser l = {0};
         if (!codec_is_reading(v->codec))
@@ -249,11 +280,17 @@ static void visit_losers(struct visit *v) {
 
 static void visit_failures(struct visit *v) {
     struct roll *roll = v->roll;
-    size_t count = codec_count(v->codec, roll->failure_count, ROLL_FAILURES);
+    size_t first = 0;
+    if (v->cut != NULL) {
+        size_t room = v->cut->list_bytes;
+        for (first = roll->failure_count; first > 0 && takes_room(&room, roll->failures[first - 1].node);)
+            first--;
+    }
+    size_t count = codec_count(v->codec, roll->failure_count - first, ROLL_FAILURES);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
         struct roll_failure f = {0};
         if (!codec_is_reading(v->codec))
-            f = roll->failures[i];
+            f = roll->failures[first + i];
         codec_text(v->codec, &f.node, NAME_BYTES);
         codec_u64(v->codec, &f.id);
         codec_i64(v->codec, &f.execution);
@@ -273,6 +310,7 @@ static void visit_failures(struct visit *v) {
 }
 
 static void visit_roll(struct visit *v) {
+    bool is_cut = v->cut != NULL && v->cut->cursor_count < v->roll->cursors.count;
     visit_values(v);
     codec_time(v->codec, &v->roll->since_ms);
     codec_time(v->codec, &v->roll->rolled_ms);
@@ -285,16 +323,19 @@ static void visit_roll(struct visit *v) {
     visit_cursors(v);
     visit_losers(v);
     visit_failures(v);
+    if (v->version != VERSION_WITHOUT_CUT)
+        codec_bool(v->codec, &is_cut);
+    if (codec_is_reading(v->codec) && is_cut)
+        v->roll->cursors_cut_ms = v->roll->rolled_ms;
 }
 
 /* ---- writing, within bounds ---- */
 
-static bool write_all(struct roll *roll, uint64_t key, struct buf *out) {
+static bool write_all(struct roll *roll, uint64_t key, const struct cut *cut, struct buf *out) {
     struct codec codec = codec_writing(out);
-    struct visit v = {.codec = &codec, .roll = roll};
-    uint64_t version = VERSION;
+    struct visit v = {.codec = &codec, .roll = roll, .version = VERSION, .cut = cut};
     buf_clear(out);
-    codec_u64(&codec, &version);
+    codec_u64(&codec, &v.version);
     codec_u64(&codec, &key);
     visit_roll(&v);
     uint64_t sum = hash_stable(0, buf_slice(out));
@@ -302,9 +343,11 @@ static bool write_all(struct roll *roll, uint64_t key, struct buf *out) {
     return !codec.failed;
 }
 
-static int by_wall(const void *a, const void *b) {
+static int by_wall(const void *a, const void *b) { /* jobs that ended are the last */
     const struct roll_cursor *x = *(struct roll_cursor *const *)a, *y = *(struct roll_cursor *const *)b;
     int64_t wall_x = x->life.of[SUMS_WALL], wall_y = y->life.of[SUMS_WALL];
+    if (x->is_ended != y->is_ended)
+        return x->is_ended - y->is_ended;
     return wall_x != wall_y ? (wall_x > wall_y ? -1 : 1) : by_id(a, b);
 }
 
@@ -317,31 +360,34 @@ static size_t size_of(struct roll *roll, struct roll_cursor *c, struct buf *scra
     return scratch->size_bytes;
 }
 
-/* The longest lives are kept whole as long as there is room for the rest in short. In what is written alone: here all
- * is kept. */
-static bool write_shortened(struct roll *roll, uint64_t key, size_t room, struct buf *out) {
+/* Cursors of the longest lives are kept whole as long as there is room for the others in short; where there is none for
+ * these, the shortest are left out, those of jobs that ended first. In what is written alone: here all is kept. */
+static bool write_cut(struct roll *roll, uint64_t key, struct cut *cut, size_t room, struct buf *out) {
     CLEANUP_FREE struct roll_cursor **sorted = sorted_cursors(roll);
-    size_t count = roll->cursors.count, used = count * SHORT_BYTES;
+    size_t fitting = room / SHORT_BYTES, count = roll->cursors.count < fitting ? roll->cursors.count : fitting;
+    size_t used = count * SHORT_BYTES;
     CLEANUP_FREE bool *was_short = mem_alloc((count + 1) * sizeof *was_short);
     CLEANUP_BUF struct buf scratch;
     buf_init(&scratch, 65536);
-    qsort(sorted, count, sizeof *sorted, by_wall);
+    qsort(sorted, roll->cursors.count, sizeof *sorted, by_wall);
     for (size_t i = 0; i < count; i++) {
         size_t whole = size_of(roll, sorted[i], &scratch);
         was_short[i] = sorted[i]->is_short;
         sorted[i]->is_short |= used + whole > room;
         used += sorted[i]->is_short ? 0 : whole;
     }
-    bool is_written = write_all(roll, key, out);
+    cut->cursors = sorted;
+    cut->cursor_count = count;
+    bool is_written = write_all(roll, key, cut, out);
     for (size_t i = 0; i < count; i++)
         sorted[i]->is_short = was_short[i];
     return is_written;
 }
 
-/* Without the jobs. */
-static size_t size_of_slots(struct roll *roll, struct buf *scratch) {
+/* All but the cursors. */
+static size_t size_of_sums(struct roll *roll, const struct cut *cut, struct buf *scratch) {
     struct codec codec = codec_writing(scratch);
-    struct visit v = {.codec = &codec, .roll = roll};
+    struct visit v = {.codec = &codec, .roll = roll, .cut = cut};
     buf_clear(scratch);
     visit_values(&v);
     visit_names(&v, roll->groups, &roll->group_count, ROLL_GROUPS);
@@ -352,23 +398,22 @@ static size_t size_of_slots(struct roll *roll, struct buf *scratch) {
     return scratch->size_bytes + 64;
 }
 
-/* Jobs get what the hours leave; if in short they need more, or if the hours alone are too many, the oldest of these
- * are summed in pairs. */
+/* Two thirds are for the sums: the oldest hours are summed in pairs until they fit, and then the smallest groups. */
 char *roll_store(struct roll *roll, uint64_t key, size_t max, bool *ret_coarse) {
-    size_t max_bytes = max / 4 * 3, min = roll->cursors.count * SHORT_BYTES;
+    size_t max_bytes = max / 4 * 3;
+    struct cut cut = {.list_bytes = max_bytes / 9};
     CLEANUP_BUF struct buf out, scratch;
     buf_init(&out, max_bytes);
     buf_init(&scratch, (size_t)64 << 20);
-    bool fits = write_all(roll, key, &out);
+    bool fits = write_all(roll, key, NULL, &out);
     *ret_coarse = !fits;
-    while (!fits) {
-        size_t slots = size_of_slots(roll, &scratch);
-        if (slots + min <= max_bytes)
-            fits = write_shortened(roll, key, max_bytes - slots, &out);
-        if (!fits && !slots_coarsen(roll))
-            return NULL;
+    if (!fits) {
+        size_t size = size_of_sums(roll, &cut, &scratch);
+        while (size > max_bytes / 3 * 2 && (slots_coarsen(roll) || roll_fold_group(roll)))
+            size = size_of_sums(roll, &cut, &scratch);
+        fits = size <= max_bytes && write_cut(roll, key, &cut, max_bytes - size, &out);
     }
-    return base64_encode(buf_slice(&out));
+    return fits ? base64_encode(buf_slice(&out)) : NULL;
 }
 
 /* ---- reading ---- */
@@ -379,13 +424,13 @@ static int restore(struct roll *roll, uint64_t key, struct slice bytes) {
     struct slice body = {bytes.data, bytes.size_bytes - sizeof key};
     struct codec tail = codec_reading(slice_skip(bytes, body.size_bytes)), codec = codec_reading(body);
     struct visit v = {.codec = &codec, .roll = roll};
-    uint64_t sum = 0, version = 0, its_key = 0;
+    uint64_t sum = 0, its_key = 0;
     codec_u64(&tail, &sum);
-    codec_u64(&codec, &version);
+    codec_u64(&codec, &v.version);
     codec_u64(&codec, &its_key);
     if (sum != hash_stable(0, body))
         return -EBADMSG;
-    if (version != VERSION || its_key != key)
+    if ((v.version != VERSION && v.version != VERSION_WITHOUT_CUT) || its_key != key)
         return -ESTALE;
     visit_roll(&v);
     return codec_is_done(&codec) ? 0 : -EBADMSG;

@@ -62,9 +62,10 @@ enum { SUMS_ELASTIC = BUCKET_PRODUCTIVE, SUMS_OTHER_SCHEDULING, SUMS_OTHER_RUNTI
 /* Interruptions by owner, and by class of their root cause, of those for which one was looked for. */
 #define SUMS_OWNED(owner) (SUMS_COST_OWNED(OWNER_COUNT) + (int)(owner))
 #define SUMS_OF_CLASS(class) (SUMS_OWNED(OWNER_COUNT) + (int)(class))
-/* The part of SUMS_PAID_OWNED that interruptions caused, by the class of their root cause; of a whole fleet alone
- * (roll_store.c). */
+/* The part of SUMS_PAID_OWNED that interruptions caused, by the class of their root cause. */
 #define SUMS_PAID_OF_CLASS(owner, class) (SUMS_OF_CLASS(CLASS_COUNT) + (int)(owner)*CLASS_COUNT + (int)(class))
+/* From here on values are of a whole fleet alone: no group shows them (roll_store.c). */
+#define SUMS_OF_FLEETS SUMS_PAID_LOST(0)
 enum {
     SUMS_COUNT = SUMS_FIELD_COUNT + 3 * SUMS_BUCKETS + 3 * CAUSE_COUNT + 3 * OWNER_COUNT + CLASS_COUNT +
                  OWNER_COUNT * CLASS_COUNT

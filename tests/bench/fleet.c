@@ -66,7 +66,7 @@ int main(void) {
             lives_go_on(&seed, m[i], at_ms);
         next[k] = timed(&r, rm, at_ms, o);
         double started_ms = now_ms();
-        CLEANUP_FREE char *text = roll_store(&r, 1, 262144, &is_coarse);
+        CLEANUP_FREE char *text = roll_store(&r, 1, 32768, &is_coarse);
         store[k] = now_ms() - started_ms;
         bytes = text ? strlen(text) : 0;
     }
@@ -74,6 +74,6 @@ int main(void) {
     print_times("the first look, all lives spread over hours", first, ROUNDS);
     print_times("each further roll-up", next, ROUNDS);
     print_times("what is kept, written as text", store, ROUNDS);
-    printf("  kept: %zu bytes of 262144\n", bytes);
+    printf("  kept: %zu bytes of 32768\n", bytes);
     return 0;
 }

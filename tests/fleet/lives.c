@@ -18,7 +18,7 @@ struct member *lives_begin(uint64_t *seed, int number, int64_t start_ms) {
     m->name = mem_format("job-%d", number);
     m->full_name = mem_format("%s/%s", m->namespace_, m->name);
     m->id = slice_hash(slice_of(m->full_name)) & MEMBER_ID_MASK;
-    m->start_ms = m->through_ms = start_ms;
+    m->created_ms = m->start_ms = m->through_ms = start_ms;
     m->end_ms = TIME_UNKNOWN;
     m->last_execution = -1;
     m->weight = (struct sums_weight){1 + lives_below(seed, 512), 1 + lives_below(seed, 64)};

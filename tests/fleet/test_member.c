@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 static const char whole[] =
-    "{\"metadata\":{\"namespace\":\"research\",\"name\":\"llama\",\"uid\":\"u1\",\"labels\":{\"team\":\"nlp\"}},"
+    "{\"metadata\":{\"namespace\":\"research\",\"name\":\"llama\",\"uid\":\"u1\",\"labels\":{\"team\":\"nlp\"},"
+    "\"creationTimestamp\":\"2026-10-31T23:59:00Z\"},"
     "\"spec\":{\"targetRef\":{\"kind\":\"JobSet\"}},\"status\":{\"target\":{\"uid\":\"t1\",\"queue\":\"lq\",\"chips\":"
     "512,"
     "\"clusterQueue\":\"cq\",\"priorityClass\":\"high\",\"accelerator\":\"TPU "
@@ -57,6 +58,7 @@ TEST(a_whole_status_is_read) {
     CHECK_INT(m->weight.slots, 128);
     CHECK_INT(m->through_ms - m->start_ms, 10000000);
     CHECK_INT(m->end_ms, m->through_ms);
+    CHECK_INT(m->start_ms - m->created_ms, 60000);
     CHECK_INT(of[SUMS_LOST(BUCKET_NODE_FAILURE_DETECTION)], 400000);
     CHECK_INT(of[SUMS_LOST(BUCKET_PROCESS_FAILURE_DETECTION)], 1300000);
     CHECK_INT(of[SUMS_LOST(BUCKET_CUSTOM)], 400000);

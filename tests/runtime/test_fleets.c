@@ -167,7 +167,9 @@ TEST(selectors_select_and_impossible_ones_are_reported) {
                               "wait 120s field fleetgoodputs /month status.window.name Month\n"),
               0);
     check_has(s, "none", (const char *[]){"\"reason\":\"NothingSelected\"", "none of the 2 JobGoodputs fits", NULL});
-    check_has(s, "one", (const char *[]){"\"asked\":14400", "\"reason\":\"RolledUp\"", NULL});
+    check_has(s, "one", (const char *[]){"\"asked\":14400", "\"reason\":\"RolledUp\"", "\"AsExpected\"", NULL});
+    check_has(s, "month",
+              (const char *[]){"\"reason\":\"WindowNeedsArchive\"", "Run the controller with --archive", NULL});
     program_free(c);
     apiserver_stop(s);
 }

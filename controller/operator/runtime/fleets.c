@@ -18,7 +18,9 @@
 #include <string.h>
 
 #define PATH "/apis/goodput.dev/v1alpha1/fleetgoodputs"
-#define MAX_SETTLED_BYTES ((size_t)262144)
+#define MAX_SETTLED_BYTES ((size_t)32768)
+#define MAX_ARCHIVED_SETTLED_BYTES ((size_t)262144)
+#define KEPT_MS (7 * ROLL_DAY_MS) /* of which a status has the sums */
 #define MAX_STATUS_BYTES ((size_t)1 << 20)
 #define ABSENT_RETRY_US INT64_C(60000000)
 #define REFRESH_MS INT64_C(600000) /* a status that would say the same is written no later */
@@ -157,6 +159,8 @@ static void begin_rolling(struct fleet_object *o, const struct fleet_state *stat
     o->written_hash = 0;
     if (fleets_spec_read(&o->spec, state->spec, &err) < 0)
         slice_copy(o->trouble, sizeof o->trouble, slice_of(error_text(err)));
+    if (o->owner->archive == NULL)
+        o->spec.window.longest_ms = KEPT_MS;
     roll_init(&o->roll, &o->spec.window);
     if (o->trouble[0] != '\0')
         return;
@@ -283,10 +287,24 @@ static void explain_archive(const struct fleets *f, int64_t now_ms, char *text, 
                  rfc3339_format_s(since, figures.failing_since_ms), figures.why);
 }
 
+/* "": the whole window is kept, at any time. */
+static void explain_window(const struct fleet_object *o, const struct outcome *out, char *text, size_t size_bytes) {
+    const struct roll_options *w = &o->spec.window;
+    char from[RFC3339_SIZE];
+    text[0] = '\0';
+    if (w->longest_ms > 0 && (w->window == ROLL_MONTH || w->length_ms > w->longest_ms))
+        snprintf(
+            text, size_bytes,
+            "spec.window is longer than 7 days, of which sums are kept without an archive: the status covers the "
+            "time since %s. Run the controller with --archive (chart value archive), or use a window of at most 7d",
+            rfc3339_format_s(from, out->from_ms));
+}
+
 static void set_degraded(const struct fleet_object *o, const struct outcome *out, bool is_coarse, int64_t now_ms,
                          struct fleets_condition *c) {
-    char archive[sizeof c->message];
+    char archive[sizeof c->message], window[sizeof c->message];
     explain_archive(o->owner, now_ms, archive, sizeof archive);
+    explain_window(o, out, window, sizeof window);
     const struct {
         bool is_so;
         const char *reason, *message;
@@ -297,10 +315,10 @@ static void set_degraded(const struct fleet_object *o, const struct outcome *out
         {o->roll.has_folded, "TooManyGroups",
          "more groups than can be kept apart: the smallest are in the group Other, with their past; group by fewer "
          "keys"},
+        {window[0] != '\0', "WindowNeedsArchive", window},
         {is_coarse, "StatusAtBound",
-         "status.settled is at its bound of 256 KiB: older hours are kept in longer spans, and after a restart what "
-         "some "
-         "jobs gained meanwhile is taken in proportion"},
+         "status.settled is at its bound: older hours are kept in longer spans, and after a restart what some jobs "
+         "gained meanwhile is taken in proportion"},
         {archive[0] != '\0', "ArchiveNotWritten", archive},
         {fleets_nodes_refusal(o->nodes) != NULL, "NodesForbidden", fleets_nodes_refusal(o->nodes)},
         {out->capacity_ms > 0 && out->idle_chip_ms < 0, "CapacityTooSmall",
@@ -378,7 +396,8 @@ static void attend(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
     if (o->trouble[0] == '\0') {
         roll(o, now_ms, r);
         view.outcome = &r->outcome;
-        settled = roll_store(&o->roll, o->key, MAX_SETTLED_BYTES, &is_coarse);
+        settled = roll_store(&o->roll, o->key, f->archive != NULL ? MAX_ARCHIVED_SETTLED_BYTES : MAX_SETTLED_BYTES,
+                             &is_coarse);
     }
     set_ready(o, r, &view.conditions[FLEETS_READY]);
     if (view.outcome != NULL)
