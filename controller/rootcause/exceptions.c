@@ -19,7 +19,7 @@ static bool is_chained_on(const struct writer *w, const struct signature *row) {
            (row == NULL || row->place != IN_LINE || row->role != ROLE_PRIMARY);
 }
 
-/* Data and checkpoints break with the same exceptions: where they were read decides. */
+/* Data, checkpoints and configurations break with the same exceptions: where they were read decides. */
 static bool is_stored(enum rootcause_class c) {
     return c == CLASS_DATA_ERROR || c == CLASS_CHECKPOINT_ERROR;
 }
@@ -65,6 +65,16 @@ static bool is_of_reading(const struct writer *w, struct slice exception, bool i
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (slice_is(name, names[i]))
             return is_carried(exception) || (w->traceback.is_loading && !is_bare);
+    return false;
+}
+
+/* What the code of a data set rejects is the data that it read, unless the message names something else. */
+static bool is_rejected_data(const struct writer *w, struct slice exception, bool is_bare) {
+    static const char *const names[] = {"AssertionError", "ValueError", "Exception"};
+    struct slice name = traceback_name(exception);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (slice_is(name, names[i]))
+            return w->traceback.is_of_data_set && !is_bare;
     return false;
 }
 
@@ -117,9 +127,19 @@ static const struct signature *row_of_frames(const struct writer *w, struct slic
     return is_start && is_programming_error(traceback_name(exception)) ? NULL : row;
 }
 
+bool exceptions_take_caused(struct rootcause_log *log, const struct writer *w) {
+    struct finding *outer = &log->found[ROLE_WEAK];
+    bool is_general = outer->row == NULL || outer->row->place != IN_LINE;
+    if (!w->traceback.is_caused || outer->line != w->outer_line || !is_general)
+        return false;
+    outer->role = ROLE_COUNT;
+    return true;
+}
+
 void exceptions_take(struct rootcause_log *log, struct writer *w, const struct line *line, const struct signature *row,
                      size_t at, struct slice exception, bool is_bare, int64_t number) {
     finding_settle(log, w);
+    exceptions_take_caused(log, w);
     if (row == NULL)
         row = matcher_exception(log->matcher, exception);
     if (row == NULL)
@@ -138,12 +158,13 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     if (is_of_place(row))
         name_exception(&f, exception), f.class_ = row->class_, f.owner = row->owner;
     const struct signature *named = w->traceback.named.row;
-    if (is_stored(f.class_) && named != NULL && is_stored(named->class_))
+    if (is_stored(f.class_) && named != NULL && (is_stored(named->class_) || named->class_ == CLASS_CONFIG_ERROR))
         f.class_ = named->class_, f.owner = named->owner;
     w->traceback.is_carried |= is_carried(exception);
     if (w->traceback.is_carried || (w->traceback.is_loading && !is_bare))
         blame_data(&f);
-    if (f.class_ == CLASS_USER_EXCEPTION && is_of_reading(w, exception, is_bare))
+    if (f.class_ == CLASS_USER_EXCEPTION &&
+        (is_of_reading(w, exception, is_bare) || (row == NULL && is_rejected_data(w, exception, is_bare))))
         f.class_ = CLASS_DATA_ERROR, f.owner = rootcause_class_owner(CLASS_DATA_ERROR);
     f.is_exception = !is_bare;
     if (row == NULL && slice_is(slice_trim(exception), "Exception:")) /* torch.multiprocessing: a report follows */
@@ -155,6 +176,7 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     weigh_chain(log, w, row);
     snprintf(f.frame, sizeof f.frame, "%s", is_bare ? "" : w->traceback.frame);
     w->traceback.is_ignored = w->traceback.is_chained = w->traceback.is_thread = false;
+    w->outer_line = number;
     if (!is_later)
         w->decided_line = number;
     w->is_decided = is_later || (f.role != ROLE_ADVICE && !is_carried(exception));

@@ -8,6 +8,8 @@
 /* row: of the line, NULL: none. exception: "Name: message". is_bare: outside a traceback. */
 void exceptions_take(struct rootcause_log *log, struct writer *w, const struct line *line, const struct signature *row,
                      size_t at, struct slice exception, bool is_bare, int64_t number);
+/* Java names the cause of an exception after it: the log drops the exception that the line's own one caused. */
+bool exceptions_take_caused(struct rootcause_log *log, const struct writer *w);
 /* The traceback may be cut off before the line of its exception: what raises it in the source, or its name above the
  * frames (is_head), is all there is then. */
 void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, const struct line *line,

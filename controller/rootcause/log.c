@@ -234,6 +234,9 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     if (row != NULL && kind != TRACEBACK_EXCEPTION && line_says_skipped(line->text))
         return;
     bool is_another = kind == TRACEBACK_BARE && log->found[ROLE_WEAK].role != ROLE_COUNT; /* a bare one is weak */
+    is_another = is_another && !exceptions_take_caused(log, w);
+    if (is_another)
+        w->outer_line = 0;
     if (kind == TRACEBACK_EXCEPTION || (kind == TRACEBACK_BARE && row == NULL && !is_another)) {
         exceptions_take(log, w, line, row, at, exception, kind == TRACEBACK_BARE, number);
         return;

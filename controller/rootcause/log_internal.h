@@ -33,6 +33,7 @@ struct writer {
     bool is_in_list;               /* the next line may be the number of a task */
     bool is_decided;               /* the first exception of a chain was the cause */
     int64_t decided_line;          /* its line */
+    int64_t outer_line;            /* of the last exception; of Java, one that the next lines may explain */
     bool in_report;                /* of torchelastic, below "Root Cause" */
     char exception[MESSAGE_BYTES]; /* "Name: message", with the lines that continue it */
     char end[JOINED_BYTES];        /* of the last line, if a terminal may have wrapped it there */

@@ -67,6 +67,8 @@ static void note_frame(struct traceback *t, const struct matcher *m, struct slic
         name_frame(&t->raised, row, whole);
     t->is_loading |=
         is_row_of(t->named.row, CLASS_DATA_ERROR) || is_row_of(row, CLASS_DATA_ERROR) || is_of_loading(path, function);
+    t->is_of_data_set = is_of_loading(path, function) && !slice_contains(path, "torch/utils/data/") &&
+                        !slice_contains(function, "<module>");
     t->is_starting |= slice_contains(function, "init_process_group");
     t->source.row = NULL;
     if (is_installed(path) || (t->is_reversed && t->frame[0] != '\0'))
@@ -383,7 +385,7 @@ static bool take_between(struct traceback *t, struct slice text) {
         t->is_ignored = true;
         return true;
     }
-    if (slice_starts(text, "Exception in thread")) {
+    if (slice_starts(text, "Exception in thread") && !slice_starts(text, "Exception in thread \"")) { /* Java */
         t->is_thread = true;
         return true;
     }
@@ -452,6 +454,16 @@ static const char *cut_off_frame(struct slice text) {
     return at != NULL && slice_contains(slice_range(at, text.data + text.size_bytes), ", line ") ? at : NULL;
 }
 
+/* 'Exception in thread "main" ' and "Caused by: " stand before an exception of Java, ": " before one that py4j carries.
+ * Returns whether it caused those above. */
+static bool take_java_head(struct slice *text) {
+    struct slice rest = *text, thread;
+    if (slice_take_prefix(&rest, "Exception in thread \"") && slice_take_until(&rest, '"', &thread))
+        *text = slice_trim(rest);
+    slice_take_prefix(text, ": ");
+    return slice_take_prefix(text, "Caused by: ");
+}
+
 static enum traceback_line take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
                                 struct slice *exception) {
     while (slice_take_prefix(&text, "| ")) /* of an exception group */
@@ -477,6 +489,7 @@ static enum traceback_line take(struct traceback *t, const struct matcher *m, st
         return take_open(t, m, text, indentation, exception);
     if (slice_take_prefix(&text, "E   ")) /* pytest */
         text = slice_trim(text);
+    t->is_caused = take_java_head(&text);
     return find_exception(text, false, exception) || find_named(m, text, exception) ? TRACEBACK_BARE
                                                                                     : TRACEBACK_OUTSIDE;
 }

@@ -31,6 +31,8 @@ struct traceback {                                          /* all-zero: outside
     bool is_handling;                                       /* the other one was being handled */
     bool is_thread;                                         /* of a thread whose end leaves the process alive */
     bool is_loading;                                        /* a frame reads the data of training */
+    bool is_of_data_set;                                    /* the last frame: code of a data set */
+    bool is_caused;                                         /* of Java: what caused the exceptions above it */
     bool is_carried;                                        /* a data loader reports what its worker raised */
     int lines;
     size_t column; /* of a logger whose prefix every line has: its size */

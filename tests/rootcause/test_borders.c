@@ -1,0 +1,112 @@
+/* Where two classes meet: one rule each, as deploy/docs/how-to/why.md states them. */
+#include "examples.h"
+
+#define RAISED(file, function, source, exception)                                                                      \
+    "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in main\n    run()\n"                       \
+    "  File \"" file "\", line 7, in " function "\n    " source "\n" exception "\n"
+
+TEST(what_the_code_of_a_data_set_rejects_is_data) {
+    static const struct example examples[] = {
+        {CLASS_DATA_ERROR, false, RAISED("/app/dataset.py", "__init__", "assert len(names) > 0", "AssertionError")},
+        {CLASS_DATA_ERROR, false, RAISED("/app/io.py", "load_data", "raise ValueError(x)", "ValueError: 7 of 9")},
+        {CLASS_CONFIG_ERROR, false,
+         RAISED("/app/dataset.py", "__init__", "raise ValueError(x)", "ValueError: shards must be positive")},
+        {CLASS_USER_EXCEPTION, false, RAISED("/app/dataset.py", "get", "return d[key]", "KeyError: 'label'")},
+        {CLASS_USER_EXCEPTION, false, RAISED("/app/model.py", "init", "assert len(names) > 0", "AssertionError")},
+        {CLASS_USER_EXCEPTION, false,
+         RAISED("/v/torch/utils/data/dataset.py", "__init__", "assert same", "AssertionError: Size mismatch")},
+        {CLASS_USER_EXCEPTION, false, RAISED("/app/dataset.py", "<module>", "assert VERSION", "AssertionError")},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Where it was read decides what a text that cannot be decoded is. */
+TEST(a_configuration_that_cannot_be_read) {
+    static const char decode[] = "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xe8 in position 0";
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false,
+         RAISED("/v/site-packages/transformers/configuration_utils.py", "_dict_from_json_file", "text = reader.read()",
+                "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xe8 in position 0")},
+        {CLASS_CONFIG_ERROR, false,
+         RAISED("/app/util.py", "load_config", "json.load(f)", "json.decoder.JSONDecodeError: Expecting value")},
+        {CLASS_DATA_ERROR, false, decode},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+TEST(a_setting_that_is_rejected) {
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false, "ValueError: storage must not be provided"},
+        {CLASS_CONFIG_ERROR, false, "AssertionError: 25 is not divisible by 4"},
+        {CLASS_CONFIG_ERROR, false, "AssertionError: we don't support both options"},
+        {CLASS_CONFIG_ERROR, false, "ValueError: Target modules q not found. Please check the target modules"},
+        {CLASS_CONFIG_ERROR, false,
+         RAISED("/app/match.py", "train", "assert args.batch_size % len(devices) == 0", "AssertionError")},
+        {CLASS_USER_EXCEPTION, false, "TypeError: step() got an unexpected keyword argument 'scale'"},
+        {CLASS_USER_EXCEPTION, false, "RuntimeError: tensor does not have a device"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+TEST(what_only_reports_the_end_of_another_process) {
+    static const struct example examples[] = {
+        {CLASS_UNKNOWN, false,
+         RAISED("/app/launch.py", "run", "raise RuntimeError(", "RuntimeError: Step 1 exited with non-zero status 1")},
+        {CLASS_UNKNOWN, false, "Process 3 exited with non-zero exit code 2"},
+        {CLASS_DEVICE_OOM, false,
+         "RuntimeError: CUDA out of memory. Tried to allocate 2 GiB\nRuntimeError: Step 1 exited with non-zero status "
+         "1"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Java names the cause of an exception after it. */
+TEST(the_last_cause_of_java) {
+#define STAGE "org.apache.spark.SparkException: Job aborted due to stage failure: Task 3 in stage 0.0 failed 4 times\n"
+    static const struct example examples[] = {
+        {CLASS_NETWORK, false,
+         "Exception in thread \"main\" " STAGE "\tat org.apache.spark.scheduler.DAGScheduler.abortStage(D.scala:7)\n"
+         "Caused by: java.net.UnknownHostException: storage\n\t... 7 more\n"},
+        {CLASS_DATA_ERROR, false,
+         "Traceback (most recent call last):\n  File \"/app/fit.py\", line 7, in <module>\n    m.fit(d)\n"
+         "py4j.protocol.Py4JJavaError: An error occurred while calling o7.fit.\n: " STAGE
+         "\tat a.b(C.java:7)\nCaused by: java.lang.RuntimeException: wrapped\n\tat a.b(C.java:8)\n"
+         "Caused by: java.io.FileNotFoundException: File hdfs://d/part-0 does not exist\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "Exception in thread \"main\" java.lang.NullPointerException\n\tat a.b(C.java:7)\n"},
+        {CLASS_USER_EXCEPTION, false, /* another exception's cause explains only that one */
+         "java.lang.NullPointerException: first\n\tat a.b(C.java:7)\njava.lang.RuntimeException: second\n\tat "
+         "a.b(C.java:9)\n"
+         "Caused by: java.net.UnknownHostException: storage\n"},
+        {CLASS_PEER_LOST, true, /* Spark TaskSchedulerImpl.scala, TaskEndReason.scala, ExecutorLossReason.scala */
+         "26/11/27 10:00:00 ERROR TaskSchedulerImpl: Lost executor 0 on 10.0.0.7: Remote RPC client disassociated.\n"},
+        {CLASS_PEER_LOST, true,
+         "ExecutorLostFailure (executor 3 exited unrelated to the running tasks) Reason: worker lost\n"},
+        {CLASS_HOST_OOM, false, "ERROR TaskSchedulerImpl: Lost executor 18 on 10.0.0.7: Command exited with code 52\n"},
+        {CLASS_PREEMPTION, false, "ERROR CoarseGrainedExecutorBackend: RECEIVED SIGNAL TERM\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* NVSHMEM nvshmemx_error.h, host/init/init.cu, modules/transport; RCCL checks.h, transport/p2p.cc, misc/rocmwrap.cc */
+TEST(libraries_of_collectives_name_the_layer_that_failed) {
+    static const struct example examples[] = {
+        {CLASS_NETWORK, false,
+         "ibv_modify_qp failed \n/src/modules/transport/ibrc/ibrc.cpp:7: non-zero status: 7 \n"
+         "/src/host/init/init.cu:nvshmemi_check_state_and_init:7: nvshmem initialization failed, exiting \n"},
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "/src/host/init/init.cu:7: non-zero status: 7 bootstrap_init failed \naborting due to error in "
+         "nvshmemi_init_thread \n"},
+        {CLASS_HANG_WATCHDOG, true, "received timeout signal from GPU thread(s) in nvshmem_quiet\n"},
+        {CLASS_CUDA_ERROR, false,
+         "n1:7:7 [0] /src/transport/p2p.cc:7 NCCL WARN hipIpcGetMemHandle failed : invalid argument\n"},
+        {CLASS_DEVICE_OOM, false, "n1:7:7 [0] /src/init.cc:7 NCCL WARN HIP failure 'out of memory'\n"},
+        {CLASS_GPU_DRIVER, false,
+         "n1:7:7 [0] /src/misc/rocmwrap.cc:7 NCCL WARN Failed to load ROCr missing symbol hsa_init\n"},
+        {CLASS_NETWORK, false,
+         "n1:7:7 [0] misc/socket.cc:7 NCCL WARN socketTryAccept: Accept failed: Bad file descriptor\n"},
+        {CLASS_PEER_LOST, true, /* torch ProcessGroupNCCL.cpp */
+         "[rank2]: . This may indicate a possible application crash on rank 0 or a network set up issue.\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
