@@ -27,6 +27,7 @@ struct kube_podlog {
     struct loop *loop;
     struct kube_podlog_handler handler;
     char *base_path; /* ".../log?container=x&timestamps=true" */
+    bool reads_once;
     struct podlog_cursor cursor;
 
     /* From the pod watch. */
@@ -148,6 +149,8 @@ static void ended_cleanly(struct kube_podlog *p) {
             step(p);
     } else if (is_over(p))
         step(p); /* once more, from where we are to the end */
+    else if (p->reads_once && notice == NULL)
+        p->handler.on_caught_up(p->handler.context);
     else
         again(p, 0); /* the watch reports the end later; or the server cut it off politely */
 }
@@ -204,7 +207,7 @@ static void open_stream(struct kube_podlog *p, bool is_previous, bool is_final) 
     buf_append_text(&url, p->base_path);
     if (is_previous)
         buf_append_text(&url, "&previous=true");
-    if (!is_final)
+    if (!is_final && !p->reads_once)
         buf_append_text(&url, "&follow=true");
     if (podlog_cursor_open(&p->cursor, &since_s)) {
         char stamp[RFC3339_SIZE];
@@ -294,6 +297,7 @@ struct kube_podlog *kube_podlog_new(struct kube_client *client, const struct kub
     p->base_path =
         fits ? mem_format("/api/v1/namespaces/%s/pods/%s/log?container=%s&timestamps=true", namespace_, pod, container)
              : mem_strdup("/api/v1/namespaces/-/pods/-/log?timestamps=true");
+    p->reads_once = options->reads_once;
     podlog_cursor_init(&p->cursor, options->since_ns, options->since_lines);
     p->at = options->first_restart_count;
     p->latest = -1;

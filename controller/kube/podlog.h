@@ -18,6 +18,8 @@ struct kube_podlog_handler {
     void (*on_end)(void *context, int restart_count, const char *lost);
     /* The log cannot be read now, and why ("container \"x\" is not valid for pod y"); NULL: it is over. */
     void (*on_trouble)(void *context, const char *text);
+    /* With reads_once: all that the running container had printed was read, a line without its end excepted. */
+    void (*on_caught_up)(void *context);
     void *context;
 };
 
@@ -26,6 +28,7 @@ struct kube_podlog_options {
     int64_t since_ns;        /* INT64_MIN: from the start; else lines up to and including this stamp are dropped ... */
     int64_t since_lines;     /* ... of those with just this stamp only this many; 0: all */
     int first_restart_count; /* instances before it are not asked for */
+    bool reads_once;         /* a running container's log is read up to what it holds, and not followed */
     size_t max_line_bytes;   /* 0: 65536; longer lines: the head is given */
     int64_t backoff_min_us, backoff_max_us; /* for tests; 0 = 800 ms, 30 s */
 };

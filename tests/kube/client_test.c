@@ -341,6 +341,44 @@ static void log_end(void *context, int restart_count, const char *lost) {
     buf_format(context, "%s", lost == NULL ? "end" : lost);
 }
 
+/* What a running container has printed, the last line half. */
+static void serve_what_there_is(void *context, struct rawconn *c, struct slice request) {
+    int *turns = context;
+    CHECK(!slice_contains(request, "follow=true"));
+    CHECK_INT(slice_contains(request, "sinceTime=2026-01-01T00:00:00Z"), *turns > 0);
+    rawconn_reply(c, 200, "",
+                  ++*turns == 1 ? "2026-01-01T00:00:00.1Z one\n2026-01-01T00:00:01.2Z t"
+                                : "2026-01-01T00:00:00.1Z one\n2026-01-01T00:00:01.2Z two\n");
+}
+
+static void log_caught_up(void *context) {
+    buf_append_text(context, "| ");
+}
+
+TEST(turns_of_a_log_read_what_it_holds_over_one_connection) {
+    struct rawfixture f = {0};
+    int turns = 0;
+    struct buf words CLEANUP_BUF = {0};
+    buf_init(&words, 4096);
+    raw_begin(&f, serve_what_there_is, &turns, "");
+    for (int turn = 0; turn < 2; turn++) {
+        struct kube_podlog_options options = {.namespace_ = "n",
+                                              .pod = "p",
+                                              .container = "c",
+                                              .since_ns = turn == 0 ? INT64_MIN : INT64_C(1767225600100000000),
+                                              .reads_once = true};
+        struct kube_podlog_handler handler = {
+            .on_line = log_line, .on_end = log_end, .on_caught_up = log_caught_up, .context = &words};
+        struct kube_podlog *log = kube_podlog_new(f.client, &options, &handler);
+        kube_podlog_observe(log, 0, true, INT64_MIN, true);
+        CHECK(wait_text(f.loop, &words, turn == 0 ? "one | " : "two | "));
+        kube_podlog_free(log);
+    }
+    CHECK_TEXT(buf_text(&words), "one | two | ");
+    CHECK_INT(rawserver_connections(f.server), 1);
+    raw_end(&f);
+}
+
 TEST(a_log_that_ends_in_the_middle_of_a_line_is_resumed_and_its_last_line_needs_no_newline) {
     struct rawfixture f = {0};
     int count = 0;

@@ -57,7 +57,7 @@ static void follow(struct reported *t, struct kube_client *client, int64_t since
                                           .max_line_bytes = max_line_bytes,
                                           .backoff_min_us = 1000,
                                           .backoff_max_us = 8000};
-    struct kube_podlog_handler handler = {on_line, on_end, on_trouble, t};
+    struct kube_podlog_handler handler = {.on_line = on_line, .on_end = on_end, .on_trouble = on_trouble, .context = t};
     t->log = kube_podlog_new(client, &options, &handler);
 }
 

@@ -93,10 +93,8 @@ void recording_read_logs(struct model *m, const struct recording *rec, const str
         for (int k = 0; k < model_job_log_count(job); k++) {
             struct model_log log;
             model_job_log_get(job, k, &log);
-            if (!log.pod_exists)
-                continue;
-            replay_log_through(job, logs, k, through_ms);
-            model_job_log_watermark(job, log.pod_uid, through_ms);
+            if (log.pod_exists)
+                replay_log_through(job, logs, k, through_ms);
         }
     }
 }

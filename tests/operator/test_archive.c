@@ -75,7 +75,6 @@ static void look(struct life *l, bool may_die) {
     enum { BEFORE, STAGED, WRITTEN };
     int64_t fate = may_die && random_below(&l->rng, 12) == 0 ? random_below(&l->rng, 3) : -1;
     replay_watermarks(l->model, fake_ms(l->at));
-    model_job_log_watermark(job_of(l), "uid-try1", fake_ms(l->at));
     char *status = replay_status(l->model, "ns", "js", fake_ms(l->at), NULL);
     if (fate != BEFORE)
         REQUIRE(archive_keep(job_of(l), l->root, l->cluster) >= 0);

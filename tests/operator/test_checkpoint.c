@@ -89,11 +89,6 @@ static void read_logs(struct model *m, const struct recording *rec, const struct
     for (int i = 0; i < rec->count && rec->logs; i++) {
         struct model_job *job = model_job_find(m, rec->namespace_, rec->names[i]);
         replay_logs_through(job, logs, through_ms, through_ms == INT64_MAX);
-        for (int k = 0; k < model_job_log_count(job); k++) {
-            struct model_log log;
-            model_job_log_get(job, k, &log);
-            model_job_log_watermark(job, log.pod_uid, through_ms);
-        }
     }
 }
 

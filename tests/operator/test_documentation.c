@@ -30,7 +30,6 @@ static char *advised_with(const char *url, const char *member) {
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
         model_job_log_line(model_job_find(m, "ns", "js"), "uid-try1", 0, fake_ms(lines[i].at) * 1000000,
                            slice_of(lines[i].text));
-    model_job_log_watermark(model_job_find(m, "ns", "js"), "uid-try1", fake_ms(530));
     char *s = replay_status(m, "ns", "js", fake_ms(600), NULL);
     char path[64];
     snprintf(path, sizeof path, "advice[kind=AsynchronousCheckpoint].%s", member);

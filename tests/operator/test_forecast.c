@@ -55,7 +55,6 @@ static char *status_of(const char *spec, const struct save_lines *lines, int fai
         model_job_log_line(job, "uid-try1", k, fake_ms(at + 20) * 1000000, slice_of("it 40"));
         at += 20;
     }
-    model_job_log_watermark(job, "uid-try1", fake_ms(at));
     char *s = replay_status(m, "ns", "js", fake_ms(at + 1), NULL);
     model_free(m);
     return s;

@@ -22,7 +22,6 @@ static struct model *trained(void) {
     fake_observe_trainer(m, "", "");
     replay_watermarks(m, fake_ms(996));
     fake_log_steps(m, "try1", 0, STEPS - 1, 2, 1002);
-    model_job_log_watermark(model_job_find(m, "ns", "js"), "uid-try1", fake_ms(1041));
     return m;
 }
 

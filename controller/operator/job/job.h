@@ -122,10 +122,9 @@ struct job_log { /* what was read of the log: logs.c, source.c */
     uint64_t generation;
     struct log_process **processes;
     int process_count, process_capacity;
-    char trouble[256];   /* now; "" */
-    char *cursor;        /* of other sources than PodLog: where reading continues; NULL */
-    int64_t early_lines; /* from before the target was created */
-    int64_t watermark_ms;
+    char trouble[256];               /* now; "" */
+    char *cursor;                    /* of other sources than PodLog: where reading continues; NULL */
+    int64_t early_lines;             /* from before the target was created */
     struct trace trace;              /* for the page */
     struct save_errors *save_errors; /* NULL: none */
     int64_t work;                    /* of the patterns so far */

@@ -152,7 +152,6 @@ void job_logs_done(struct model_job *job) {
     job->log.costly_pattern = NULL;
     job->log.generation++;
     job->log.trouble[0] = '\0';
-    job->log.watermark_ms = TIME_UNKNOWN;
 }
 
 /* A run without a known pod: before the known runs, or after all that will be known. */
@@ -398,10 +397,4 @@ void model_job_log_trouble(struct model_job *job, const char *pod_uid, const cha
         return;
     slice_copy(job->log.trouble, sizeof job->log.trouble, slice_of(text));
     job_mark_dirty(job);
-}
-
-void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms) {
-    struct pod *pod = log_pod(&job, pod_uid);
-    if (pod && received_ms > job->log.watermark_ms)
-        job->log.watermark_ms = received_ms;
 }

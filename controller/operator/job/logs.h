@@ -36,8 +36,6 @@ void model_job_log_line(struct model_job *job, const char *pod_uid, int restart_
                         struct slice line);
 void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_count, const char *lost);
 void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text); /* NULL: over */
-/* The follower has handed on all lines up to received_ms (it is connected and idle). */
-void model_job_log_watermark(struct model_job *job, const char *pod_uid, int64_t received_ms);
 int64_t model_job_log_work(const struct model_job *job); /* of its patterns so far: steplog_take_work() */
 
 /* ---- within the model ---- */

@@ -124,7 +124,8 @@ static const struct flag table[] = {
      "running totals written per second at most, over all jobs; changes of phase, interruptions and ends have a "
      "separate "
      "budget of 1000 writes, which grows back at the same rate; default 20"},
-    {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000, "pod logs followed at the same time; default 100"},
+    {"max-log-follows", "N", NUMBER, AT(max_log_follows), 0, 10000,
+     "pod logs read at the same time, beyond it in turns; default 100"},
     {"max-log-reads", "N", NUMBER, AT(max_log_reads), 0, 1000,
      "ends of logs of failed containers read at the same time; default 16, 0: none is read"},
     {"archive", "DIR|URL", TEXT, AT(archive), 0, 0,

@@ -301,7 +301,6 @@ static void send_notices(struct runtime_job *mine) {
 static bool compute(struct runtime_job *mine, struct cadence_evaluation *evaluation) {
     struct runtime_jobs *jobs = mine->owner;
     struct model_summary summary = {0};
-    runtime_logs_report_watermarks(jobs->logs, mine->follows);
     buf_clear(&jobs->status);
     model_job_status(mine->job, wall_ms(loop_wall(jobs->loop)), &jobs->status, &summary);
     *evaluation = (struct cadence_evaluation){.key = summary_key(&summary),

@@ -1,19 +1,19 @@
 #include "operator/runtime/logs.h"
 
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "kube/podlog.h"
 
 #include <string.h>
 
 #define TROUBLE_FULL "waits for its turn: --max-log-follows logs are being read"
-/* A follower that was opened this long ago and does not complain is taken to be connected. */
-#define SETTLED_US INT64_C(2000000)
-/* Time a line may take from the container to here. */
-#define SKEW_MS 200
 
-/* Where more logs than may be followed want to be read, one that is read this long gives its place to the next, as soon
- * as no line came for a while or, if they never cease, later. It resumes from there at its next turn. */
+/* Where more logs are to be read than may be followed, they are read in turns: what a log holds, over a connection that
+ * the next turn uses again. A log's turns are as far apart as if each place had one every TURN_US, AGAIN_US at most.
+ * One that is open this long gives its place to the next, as soon as no line came for a while or, if they never cease,
+ * later. It resumes from there at its next turn. */
 #define TURN_US INT64_C(2000000)
+#define AGAIN_US INT64_C(30000000)
 #define IDLE_US INT64_C(300000)
 #define LONGEST_TURN_US INT64_C(15000000)
 /* One whose namespace has used its work of this turn of the loop is opened again after so long. */
@@ -34,18 +34,18 @@ struct runtime_follow {
     struct kube_podlog *podlog; /* NULL: none now */
     struct log_share *share;    /* of its namespace */
     struct log_share own_share;
-    int64_t started_us, last_line_us, rest_until_us;
-    int64_t last_stamp_ns, lines_at_last; /* lines that were read with the newest stamp */
-    uint64_t generation;                  /* of the job's logs */
-    int ended_through;                    /* the newest instance whose log is read to its end; -1: none */
-    bool is_in_trouble, is_waiting_reported;
+    int64_t started_us, last_line_us, rested_us; /* since when it is in `resting` or `read` */
+    int64_t last_stamp_ns, lines_at_last;        /* lines that were read with the newest stamp */
+    uint64_t generation;                         /* of the job's logs */
+    int ended_through;                           /* the newest instance whose log is read to its end; -1: none */
+    bool is_waiting_reported;
 };
 
 struct runtime_logs {
     struct kube_client *client;
     int64_t max_follows;
-    struct follow_queue open, waiting, resting; /* in the order in which they came */
-    struct loop_timer *timer;                   /* set while some wait or rest */
+    struct follow_queue open, waiting, resting, read; /* in the order in which they came */
+    struct loop_timer *timer;                         /* set while some wait, rest or have had their turn */
     loop_callback *on_change;
     void *context;
 };
@@ -93,13 +93,19 @@ void runtime_logs_free(struct runtime_logs *logs) {
 
 static void close_follow(struct runtime_follow *follow);
 
-static void rest(struct runtime_follow *follow) {
+/* Out of its place, in `resting` or `read`. */
+static void rest_in(struct follow_queue *queue, struct runtime_follow *follow) {
     struct runtime_logs *logs = follow->owner;
     close_follow(follow);
-    follow->rest_until_us = now_us(logs) + REST_US;
-    enqueue(&logs->resting, follow);
+    follow->rested_us = now_us(logs);
+    enqueue(queue, follow);
     if (!loop_timer_is_set(logs->timer))
         loop_timer_set(logs->timer, IDLE_US);
+}
+
+static void on_caught_up(void *context) {
+    struct runtime_follow *follow = context;
+    rest_in(&follow->owner->read, follow);
 }
 
 static void on_line(void *context, int restart_count, int64_t stamp_ns, struct slice line) {
@@ -107,7 +113,7 @@ static void on_line(void *context, int restart_count, int64_t stamp_ns, struct s
     struct loop *loop = kube_client_loop(follow->owner->client);
     int64_t work = model_job_log_work(follow->job);
     if (log_share_is_used(follow->share, &follow->own_share, loop)) {
-        rest(follow);
+        rest_in(&follow->owner->resting, follow);
         return;
     }
     follow->last_line_us = now_us(follow->owner);
@@ -128,7 +134,6 @@ static void on_end(void *context, int restart_count, const char *lost) {
 
 static void on_trouble(void *context, const char *text) {
     struct runtime_follow *follow = context;
-    follow->is_in_trouble = text != NULL;
     model_job_log_trouble(follow->job, follow->pod_uid, text);
     follow->owner->on_change(follow->owner->context);
 }
@@ -155,7 +160,6 @@ static void close_follow(struct runtime_follow *follow) {
         return;
     kube_podlog_free(follow->podlog);
     follow->podlog = NULL;
-    follow->is_in_trouble = false;
     if (follow->owner->waiting.count > 0)
         loop_timer_set(follow->owner->timer, 0); /* its place is free */
 }
@@ -173,9 +177,15 @@ static void wait_for_turn(struct runtime_follow *follow) {
         loop_timer_set(follow->owner->timer, IDLE_US);
 }
 
+static int64_t count(const struct runtime_logs *logs) {
+    return logs->open.count + logs->waiting.count + logs->resting.count + logs->read.count;
+}
+
 static void open_follow(struct runtime_follow *follow, const struct model_log *log) {
     struct runtime_logs *logs = follow->owner;
-    if (follow->queue == &logs->resting)
+    if (follow->queue == &logs->read && !log->is_running) /* it holds all that it will */
+        dequeue(follow);
+    if (follow->queue == &logs->resting || follow->queue == &logs->read)
         return;
     bool is_next = follow->queue == &logs->waiting ? logs->waiting.first == follow : logs->waiting.count == 0;
     if (logs->open.count >= logs->max_follows || !is_next) {
@@ -185,6 +195,7 @@ static void open_follow(struct runtime_follow *follow, const struct model_log *l
         return;
     }
     dequeue(follow);
+    bool takes_turns = count(logs) >= logs->max_follows;
     report_waiting(follow, false);
     if (log->first_unread > follow->ended_through)
         follow->ended_through = log->first_unread - 1;
@@ -194,8 +205,9 @@ static void open_follow(struct runtime_follow *follow, const struct model_log *l
                                           .since_ns = log->read_through_ns,
                                           .since_lines =
                                               log->read_through_ns == follow->last_stamp_ns ? follow->lines_at_last : 0,
-                                          .first_restart_count = follow->ended_through + 1};
-    struct kube_podlog_handler handler = {on_line, on_end, on_trouble, follow};
+                                          .first_restart_count = follow->ended_through + 1,
+                                          .reads_once = takes_turns};
+    struct kube_podlog_handler handler = {on_line, on_end, on_trouble, on_caught_up, follow};
     follow->podlog = kube_podlog_new(logs->client, &options, &handler);
     follow->started_us = follow->last_line_us = now_us(logs);
     enqueue(&logs->open, follow);
@@ -260,46 +272,34 @@ static bool has_had_its_turn(const struct runtime_follow *follow, int64_t at_us)
     return open_us >= LONGEST_TURN_US || (open_us >= TURN_US && idle_us >= IDLE_US);
 }
 
-static void end_rests(struct runtime_logs *logs) {
+static void end_rests(struct follow_queue *queue, int64_t rest_us) {
     struct runtime_follow *first;
-    while ((first = logs->resting.first) != NULL && first->rest_until_us <= now_us(logs)) {
+    while ((first = queue->first) != NULL && now_us(first->owner) - first->rested_us >= rest_us) {
         dequeue(first);
-        enqueue(&logs->waiting, first);
+        enqueue(&first->owner->waiting, first);
     }
 }
 
 static void take_turns(void *context) {
     struct runtime_logs *logs = context;
-    end_rests(logs);
+    end_rests(&logs->resting, REST_US);
+    if (logs->read.count > 0)
+        end_rests(&logs->read, min_of(TURN_US * count(logs) / logs->max_follows, AGAIN_US));
     int64_t at_us = now_us(logs), places = logs->max_follows - logs->open.count;
     struct runtime_follow *next;
     for (struct runtime_follow *f = logs->open.first; f != NULL && places < logs->waiting.count; f = next) {
         next = f->behind;
         if (!has_had_its_turn(f, at_us))
             continue;
-        close_follow(f);
-        enqueue(&logs->waiting, f);
+        rest_in(&logs->read, f);
         places++;
     }
     while (logs->waiting.count > 0 && logs->open.count < logs->max_follows)
         take_turn(logs->waiting.first);
-    if (logs->waiting.count > 0 || logs->resting.count > 0)
+    if (logs->waiting.count > 0 || logs->resting.count > 0 || logs->read.count > 0)
         loop_timer_set(logs->timer, IDLE_US);
     else
         loop_timer_stop(logs->timer);
-}
-
-/* The model keeps one watermark for all of a job's logs: it may move once every open follower is connected. Logs that
- * have ended are read for good. */
-void runtime_logs_report_watermarks(struct runtime_logs *logs, const struct runtime_follow *list) {
-    struct loop *loop = kube_client_loop(logs->client);
-    int64_t settled_us = loop_now(loop).us - SETTLED_US;
-    for (const struct runtime_follow *f = list; f != NULL; f = f->next)
-        if (f->queue == &logs->waiting || f->queue == &logs->resting ||
-            (f->podlog != NULL && (f->is_in_trouble || f->started_us > settled_us)))
-            return;
-    for (; list != NULL; list = list->next)
-        model_job_log_watermark(list->job, list->pod_uid, wall_ms(loop_wall(loop)) - SKEW_MS);
 }
 
 void runtime_logs_drop(struct runtime_logs *logs, struct runtime_follow **list) {

@@ -20,8 +20,6 @@ void runtime_logs_free(struct runtime_logs *logs); /* after every job's runtime_
  * until runtime_logs_drop. */
 void runtime_logs_observe(struct runtime_logs *logs, struct model_job *job, struct log_share *share,
                           struct runtime_follow **list);
-/* Reports to the model how far the followed logs are read. */
-void runtime_logs_report_watermarks(struct runtime_logs *logs, const struct runtime_follow *list);
 void runtime_logs_drop(struct runtime_logs *logs, struct runtime_follow **list);
 int64_t runtime_logs_count(const struct runtime_logs *logs); /* followed now */
 
