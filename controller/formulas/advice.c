@@ -419,29 +419,32 @@ static bool rendezvous(const struct job *job, struct advice *a) {
 
 /* A new piece of advice is a row here, its rule above, a section of deploy/docs/how-to/advice.md and a test. */
 static const struct {
-    const char *kind, *formula, *topic;
+    const char *kind, *lowers, *formula, *topic;
     rule *rule;
 } rules[] = {
-    {"CheckpointInterval",
+    {"CheckpointInterval", "CheckpointSave,WastedProgress,DataLoading",
      SAME_WORK ", x = WastedProgress - n I/2 + saves' time, at I = M(1+W0(-e^(-1-w/M))) (Daly 2006)",
      "checkpoint-interval", checkpoint_interval},
-    {"AsynchronousCheckpoint", SAME_WORK ", x = CheckpointSave", "asynchronous-checkpoint", async_checkpoint},
-    {"SaveOnTermination", SAME_WORK ", x = tch of interruptions with notice", "save-on-termination",
-     save_on_termination},
-    {"CompilationCache", SAME_WORK ", x = ProgramStartup of all starts but one", "compilation-cache", cache_compile},
-    {"NearerRestore", SAME_WORK ", x = CheckpointRestore", "nearer-restore", nearer_restore},
-    {"InputPipeline", SAME_WORK ", x = DataLoading", "input-pipeline", input_pipeline},
-    {"Queue", SAME_WORK ", x = QueueWait + PreemptedWait", "queue", queue},
-    {"Stragglers", SAME_WORK ", x = P - steps x ideal", "stragglers", stragglers},
-    {"HangTimeout", SAME_WORK ", x = time without progress beyond hangAfter, per hang", "hang-timeout", hang_timeout},
-    {"FailingNode", SAME_WORK ", x = tch + tre + trm of all but its first", "failing-node", failing_node},
-    {"DeviceMemory", SAME_WORK ", x = tch + tre + trm of all but its first", "device-memory", device_memory},
-    {"NaNAtStep", SAME_WORK ", x = tch + tre + trm of all but its first", "nan-at-step", nan_at_step},
-    {"FailingCheckpoints", SAME_WORK ", x = tch + tre + trm of all but its first", "failing-checkpoints",
+    {"AsynchronousCheckpoint", "CheckpointSave", SAME_WORK ", x = CheckpointSave", "asynchronous-checkpoint",
+     async_checkpoint},
+    {"SaveOnTermination", "CheckpointSave,WastedProgress,DataLoading",
+     SAME_WORK ", x = tch of interruptions with notice", "save-on-termination", save_on_termination},
+    {"CompilationCache", "ProgramStartup", SAME_WORK ", x = ProgramStartup of all starts but one", "compilation-cache",
+     cache_compile},
+    {"NearerRestore", "CheckpointRestore", SAME_WORK ", x = CheckpointRestore", "nearer-restore", nearer_restore},
+    {"InputPipeline", "DataLoading", SAME_WORK ", x = DataLoading", "input-pipeline", input_pipeline},
+    {"Queue", "QueueWait,PreemptedWait", SAME_WORK ", x = QueueWait + PreemptedWait", "queue", queue},
+    {"Stragglers", "", SAME_WORK ", x = P - steps x ideal", "stragglers", stragglers},
+    {"HangTimeout", "*", SAME_WORK ", x = time without progress beyond hangAfter, per hang", "hang-timeout",
+     hang_timeout},
+    {"FailingNode", "*", SAME_WORK ", x = tch + tre + trm of all but its first", "failing-node", failing_node},
+    {"DeviceMemory", "*", SAME_WORK ", x = tch + tre + trm of all but its first", "device-memory", device_memory},
+    {"NaNAtStep", "*", SAME_WORK ", x = tch + tre + trm of all but its first", "nan-at-step", nan_at_step},
+    {"FailingCheckpoints", "*", SAME_WORK ", x = tch + tre + trm of all but its first", "failing-checkpoints",
      failing_checkpoints},
-    {"FailingSaves", SAME_WORK ", x = tch of interruptions after errors of checkpoints + the work not saved now",
+    {"FailingSaves", "*", SAME_WORK ", x = tch of interruptions after errors of checkpoints + the work not saved now",
      "failing-saves", failing_saves},
-    {"Rendezvous", SAME_WORK ", x = tch + tre + trm of each", "rendezvous", rendezvous},
+    {"Rendezvous", "*", SAME_WORK ", x = tch + tre + trm of each", "rendezvous", rendezvous},
 };
 
 static int by_gain(const void *a, const void *b) {
@@ -475,4 +478,11 @@ int advise(const struct ledger_result *r, const enum rootcause_class *classes, c
     count = count > ADVICE_MAX ? ADVICE_MAX : count;
     memcpy(out, all, (size_t)count * sizeof *all);
     return count;
+}
+
+const char *advice_lowers(const char *kind) {
+    for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+        if (strcmp(rules[i].kind, kind) == 0)
+            return rules[i].lowers;
+    return NULL;
 }

@@ -31,6 +31,9 @@ struct advice {
  * these, how many came after the newest checkpoint of the execution that runs; NULL: none. */
 int advise(const struct ledger_result *result, const enum rootcause_class *classes, const int64_t *save_errors,
            struct advice out[static ADVICE_MAX]);
+/* The buckets whose time a change lowers, separated by commas; "*": all lost time; "": none, but that of steps. NULL:
+ * no such advice. */
+const char *advice_lowers(const char *kind);
 /* The work of the steps since the newest checkpoint, which an interruption now would lose; 0: not known, or none. */
 int64_t advice_unsaved_ms(const struct ledger_result *result);
 

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "base/slice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -113,6 +114,22 @@ static double is_of_bucket(const struct compare_span *s, const char *bucket) {
     return strcmp(s->bucket, bucket) == 0;
 }
 
+/* buckets: separated by commas; "*": all lost time. */
+static double is_of_list(const struct compare_span *s, const char *buckets) {
+    if (strcmp(buckets, "*") == 0)
+        return strcmp(s->bucket, productive) != 0;
+    struct slice list = slice_of(buckets), name;
+    while (slice_take_item(&list, ',', &name))
+        if (slice_is(name, s->bucket))
+            return 1;
+    return 0;
+}
+
+static double is_productive(const struct compare_span *s, const char *bucket) {
+    (void)bucket;
+    return strcmp(s->bucket, productive) == 0;
+}
+
 static double is_available(const struct compare_span *s, const char *bucket) {
     (void)bucket;
     return !s->is_scheduling;
@@ -158,14 +175,20 @@ static struct difference_estimate share(const struct compare_job *job, span_valu
     return difference_estimate(blocks, BLOCKS);
 }
 
-static struct difference_estimate bucket_share(const struct compare_job *job, const char *bucket) {
+/* Of what occurs by itself: as often as its spans say. */
+static struct difference_estimate loss(const struct compare_job *job, span_value *sum, const char *buckets,
+                                       span_value *size) {
     double times = 0;
     for (size_t i = 0; i < job->span_count; i++)
-        if (is_of_bucket(&job->spans[i], bucket) != 0)
+        if (sum(&job->spans[i], buckets) != 0)
             times += (double)job->spans[i].count;
-    struct difference_estimate e = share(job, is_of_bucket, bucket, is_wall);
+    struct difference_estimate e = share(job, sum, buckets, size);
     difference_widen(&e, times, 0);
     return e;
+}
+
+static struct difference_estimate bucket_share(const struct compare_job *job, const char *bucket) {
+    return loss(job, is_of_bucket, bucket, is_wall);
 }
 
 /* Interruptions per day of available time. */
@@ -284,12 +307,15 @@ void compare_jobs(const struct compare_job *a, const struct compare_job *b, stru
     if (a->span_count == 0 || b->span_count == 0)
         return;
     add_steps(out, a, b);
-    add(out, "scheduling goodput", COMPARE_SHARE, true, share(a, is_available, "", is_wall),
-        share(b, is_available, "", is_wall));
+    bool know_machines = !a->is_of_log && !b->is_of_log;
+    if (know_machines)
+        add(out, "scheduling goodput", COMPARE_SHARE, true, share(a, is_available, "", is_wall),
+            share(b, is_available, "", is_wall));
     add(out, "runtime goodput", COMPARE_SHARE, true, share(a, is_of_bucket, productive, is_available),
         share(b, is_of_bucket, productive, is_available));
-    add(out, "job goodput", COMPARE_SHARE, true, share(a, is_of_bucket, productive, is_wall),
-        share(b, is_of_bucket, productive, is_wall));
+    if (know_machines)
+        add(out, "job goodput", COMPARE_SHARE, true, share(a, is_of_bucket, productive, is_wall),
+            share(b, is_of_bucket, productive, is_wall));
     add(out, "interruptions", COMPARE_PER_DAY, false, interruption_rate(a), interruption_rate(b));
     add(out, "start", COMPARE_MS, false, start_time(a, NULL), start_time(b, NULL));
     for (size_t i = 0; i < ARRAY_SIZE(start_parts); i++) {
@@ -298,6 +324,26 @@ void compare_jobs(const struct compare_job *a, const struct compare_job *b, stru
     }
     add_buckets(out, a, b);
     judge(out);
+}
+
+/* ---- what a change brought ---- */
+
+/* whole: wall time per productive time of A; less: what B lacks of it. */
+static double gain_of(double whole, double less) {
+    return whole - less > 0 ? fmin(1 / (whole - less), 1) - 1 / whole : 1 - 1 / whole;
+}
+
+struct compare_gain compare_gain(const struct compare_job *a, const struct compare_job *b, const char *buckets,
+                                 double chance) {
+    struct difference_estimate x = loss(a, is_of_list, buckets, is_productive),
+                               y = loss(b, is_of_list, buckets, is_productive);
+    double whole = 1 + loss(a, is_of_list, "*", is_productive).value;
+    struct compare_gain gain = {.value = gain_of(whole, x.value - y.value), .has_spread = x.has_spread && y.has_spread};
+    if (gain.has_spread) {
+        struct difference_interval more = difference_between(&x, &y, chance);
+        gain.around = (struct difference_interval){gain_of(whole, -more.high), gain_of(whole, -more.low)};
+    }
+    return gain;
 }
 
 const char *compare_verdict_name(enum compare_verdict verdict) {

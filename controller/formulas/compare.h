@@ -30,6 +30,7 @@ struct compare_job { /* spans and steps in time order */
     int64_t *interruptions_ms; /* when; those that MTBI counts */
     size_t interruption_count, interruption_capacity;
     double program; /* program goodput; NAN: not known */
+    bool is_of_log; /* alone: when machines were there is not known */
 };
 
 enum compare_unit { COMPARE_MS, COMPARE_SHARE, COMPARE_PER_DAY };
@@ -55,6 +56,17 @@ struct compare_table {
 };
 
 void compare_jobs(const struct compare_job *a, const struct compare_job *b, struct compare_table *out);
+
+/* What job goodput gained as the buckets of a list ("CheckpointSave,WastedProgress") took another share of the
+ * productive time: P/(W - x) - P/W of side A, where x/P is the change of that share, from A to B. */
+struct compare_gain {
+    double value;                      /* of 1 */
+    struct difference_interval around; /* if has_spread */
+    bool has_spread;
+};
+/* buckets "*": all that is not productive, which is the change of job goodput itself. */
+struct compare_gain compare_gain(const struct compare_job *a, const struct compare_job *b, const char *buckets,
+                                 double chance);
 const char *compare_verdict_name(enum compare_verdict verdict);
 void compare_job_done(struct compare_job *job);
 

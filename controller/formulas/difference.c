@@ -72,21 +72,26 @@ static double independent(const double *residuals, size_t count) {
     return fmax(n * (1 - r) / (1 + r), 1);
 }
 
+/* A block may have a sum without a size: losses before the first step. */
+static bool is_used(const struct difference_block *b) {
+    return b->size > 0 || b->sum != 0;
+}
+
 struct difference_estimate difference_estimate(const struct difference_block *blocks, size_t count) {
     struct difference_estimate e = {0};
     CLEANUP_FREE double *residuals = mem_alloc((count + 1) * sizeof *residuals);
     double sum = 0, size = 0, squares = 0;
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        sum += blocks[i].size > 0 ? blocks[i].sum : 0;
+        sum += blocks[i].sum;
         size += fmax(blocks[i].size, 0);
     }
     if (size <= 0)
         return e;
     e.value = sum / size;
     for (size_t i = 0; i < count; i++)
-        if (blocks[i].size > 0) {
-            residuals[used] = blocks[i].sum - e.value * blocks[i].size;
+        if (is_used(&blocks[i])) {
+            residuals[used] = blocks[i].sum - e.value * fmax(blocks[i].size, 0);
             squares += residuals[used] * residuals[used];
             used++;
         }
