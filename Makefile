@@ -116,7 +116,7 @@ $(OUT)/bin/goodput-controller: $(OUT)/obj/controller/goodput-controller.o $(call
 # The plugin holds no network: kubectl reads the cluster for it. Of operator and export it takes what writes a status and
 # the page. No header of curl, libwebsockets or OpenSSL is read for it, and no call is made that macOS does not have.
 PLUGIN_SOURCES := $(foreach l,$(filter-out io kube gcp aws objectstore sources recorder operator export,$(LAYERS)),$(call sources,$(l))) \
-	$(filter-out controller/operator/runtime/%,$(call sources,operator)) $(addprefix controller/export/,assets.c document.c fleet.c fleet_brief.c fleet_read.c)
+	$(filter-out controller/operator/runtime/%,$(call sources,operator)) $(addprefix controller/export/,assets.c comparison.c document.c fleet.c fleet_brief.c fleet_read.c)
 $(OUT)/libplugin.a: $(call objects,$(PLUGIN_SOURCES))
 	@mkdir -p $(dir $@)
 	@rm -f $@

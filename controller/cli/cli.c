@@ -61,12 +61,14 @@ static const struct command {
      "      JobGoodputs, as fleet -f reads them. --since: up to the end of the newest",
      "history --archive /mnt/goodput -l team=a --since 720h\0", NO_NAME, OWN_FORMS, "json, yaml", history_command,
      history_check},
-    {"compare", "compare A B [--archive DIR] [-n NAMESPACE] [--controller-namespace NAMESPACE] [-o table|json|yaml]",
+    {"compare",
+     "compare A B [--archive DIR] [-n NAMESPACE] [--controller-namespace NAMESPACE] [-o table|json|yaml | --html FILE]",
      "two jobs: step time, goodput, starts, buckets and interruptions, with the interval of each difference, and a\n"
-     "      verdict only outside chance. A, B: a JobGoodput, a log, a quoted pattern of a job's logs, or lines of "
-     "ledger",
-     "compare llama3-70b llama3-70b-new-kernel\0compare 'monday/*.log' 'tuesday/*.log'\0compare a b --archive "
-     "/mnt/goodput -o json\0",
+     "      verdict only outside chance; what A's advice predicted and what came of it. A, B: a JobGoodput, run/NAME, "
+     "a\n"
+     "      log, a quoted pattern of a job's logs or of an archive's jobs, or lines of ledger. --html: as a picture",
+     "compare llama3-70b llama3-70b-new-kernel --html compared.html\0compare 'monday/*.log' 'tuesday/*.log'\0compare "
+     "'old-kernel-*' 'new-kernel-*' --archive /mnt/goodput\0compare run/llama3-70b run/llama3-8b\0",
      NEEDS_TWO_JOBS, OWN_FORMS, "table, json, yaml", compare_command, compare_check},
     {"interval",
      "interval NAME [--from TIME] [--to TIME] [--archive DIR] [-n NAMESPACE] [--controller-namespace NAMESPACE]\n"
@@ -156,7 +158,7 @@ static const struct argument_row table[] = {
      "  -w, --watch             draw the table again when it changes\n"},
     {NULL, "--version", AT(wants_version), false, NULL, NULL, "  --version               the version of the plugin\n"},
     {"-h", "--help", AT(wants_help), false, NULL, NULL, NULL},
-    {NULL, "--html", AT(html), true, NULL, "report", NULL},
+    {NULL, "--html", AT(html), true, NULL, "report, compare", NULL},
     {NULL, "--owner", AT(owner), true, NULL, "report", NULL},
     {NULL, "--from", AT(window.from), true, NULL, "report, interval", NULL},
     {NULL, "--to", AT(window.to), true, NULL, "report, interval", NULL},

@@ -12,6 +12,7 @@ EMBED(asset_charts_js, "controller/export/page/charts.js");
 EMBED(asset_timeline_js, "controller/export/page/timeline.js");
 EMBED(asset_interruptions_js, "controller/export/page/interruptions.js");
 EMBED(asset_job_js, "controller/export/page/job.js");
+EMBED(asset_comparison_js, "controller/export/page/comparison.js");
 EMBED(asset_fleets_js, "controller/export/page/fleets.js");
 EMBED(asset_list_js, "controller/export/page/list.js");
 EMBED(asset_page_js, "controller/export/page/page.js");
@@ -31,6 +32,7 @@ struct slice asset_get(enum asset asset) {
                   [ASSET_INTERRUPTIONS_JS] = {asset_interruptions_js, &asset_interruptions_js_size},
                   [ASSET_JOB_JS] = {asset_job_js, &asset_job_js_size},
                   [ASSET_FLEETS_JS] = {asset_fleets_js, &asset_fleets_js_size},
+                  [ASSET_COMPARISON_JS] = {asset_comparison_js, &asset_comparison_js_size},
                   [ASSET_LIST_JS] = {asset_list_js, &asset_list_js_size},
                   [ASSET_PAGE_JS] = {asset_page_js, &asset_page_js_size}};
     return (struct slice){assets[asset].data, (size_t)*assets[asset].size};

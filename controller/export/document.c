@@ -45,9 +45,9 @@ static void append_data(struct buf *out, struct slice json) {
 }
 
 static void append_script(struct buf *out) {
-    static const enum asset parts[] = {ASSET_FORMAT_JS,   ASSET_PATCH_JS,         ASSET_CHARTS_JS,
-                                       ASSET_TIMELINE_JS, ASSET_INTERRUPTIONS_JS, ASSET_JOB_JS,
-                                       ASSET_FLEETS_JS,   ASSET_LIST_JS,          ASSET_PAGE_JS};
+    static const enum asset parts[] = {ASSET_FORMAT_JS,        ASSET_PATCH_JS, ASSET_CHARTS_JS, ASSET_TIMELINE_JS,
+                                       ASSET_INTERRUPTIONS_JS, ASSET_JOB_JS,   ASSET_FLEETS_JS, ASSET_LIST_JS,
+                                       ASSET_COMPARISON_JS,    ASSET_PAGE_JS};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         append_lines(out, asset_get(parts[i]));
 }

@@ -7,7 +7,8 @@
 
 #define DOCUMENT_MAX_BYTES ((size_t)4 << 20)
 
-/* job: a JobGoodput as JSON, for a report; empty: the live page. -EMSGSIZE if out is too small. */
+/* job: a JobGoodput as JSON, or {"comparison": ...}, for a report; empty: the live page. -EMSGSIZE if out is too small.
+ */
 int document_write(struct slice job, struct buf *out);
 /* What the shared page shows to whoever brings no token. */
 int document_write_sign_in(struct buf *out);

@@ -3,6 +3,7 @@
 #include "base/jscan.h"
 #include "base/jwrite.h"
 #include "base/mem.h"
+#include "export/comparison.h"
 #include "export/document.h"
 
 #include <string.h>
@@ -200,34 +201,86 @@ static void write_job(struct page *page, const struct viewer *viewer, struct sli
     page_write_job(job, page->traces, &reply->body);
 }
 
+/* ---- ledgers and comparisons ---- */
+
 static void ledger_sent(void *context) {
     struct page *page = context;
     page->ledgers_sent--;
 }
 
+/* The status of the reply. */
+static int find_ledger(struct page *page, const struct viewer *viewer, struct slice query, const char *of_namespace,
+                       const char *of_name, struct buf *lines) {
+    char namespace_[256], name[256];
+    if (page->ledgers_sent >= MAX_LEDGERS)
+        return 503;
+    if (page->ledgers.write == NULL || !parameter(query, of_namespace, namespace_, sizeof namespace_) ||
+        !parameter(query, of_name, name, sizeof name) || !viewer_sees(viewer, namespace_))
+        return 404;
+    return page->ledgers.write(page->ledgers.context, namespace_, name, lines);
+}
+
+static void say_why(struct server_reply *reply) {
+    buf_append_text(&reply->body, reply->status == 404
+                                      ? "no such JobGoodput\n"
+                                      : "this replica does not lead, has not evaluated the job yet, or is busy; retry "
+                                        "later\n");
+}
+
 /* A ledger that is on its way holds memory: few are at once. */
 static void write_ledger(struct page *page, const struct viewer *viewer, struct slice query,
                          struct server_reply *reply) {
-    char namespace_[256], name[256];
-    reply->status = 404;
-    if (page->ledgers_sent >= MAX_LEDGERS) {
-        reply->status = 503;
-    } else if (page->ledgers.write != NULL && parameter(query, "namespace", namespace_, sizeof namespace_) &&
-               parameter(query, "name", name, sizeof name) && viewer_sees(viewer, namespace_)) {
-        buf_done(&reply->body);
-        buf_init(&reply->body, LEDGER_BYTES);
-        reply->status = page->ledgers.write(page->ledgers.context, namespace_, name, &reply->body);
-    }
-    if (reply->status == 404) {
-        buf_append_text(&reply->body, "no such JobGoodput\n");
-    } else if (reply->status == 503) {
-        buf_append_text(&reply->body, "this replica does not lead, has not evaluated the job yet, or is busy; retry "
-                                      "later\n");
+    buf_done(&reply->body);
+    buf_init(&reply->body, LEDGER_BYTES);
+    reply->status = find_ledger(page, viewer, query, "namespace", "name", &reply->body);
+    if (reply->status != 200) {
+        say_why(reply);
     } else {
         page->ledgers_sent++;
         reply->hold = (struct server_hold){ledger_sent, page};
         reply->content_type = "application/x-ndjson";
     }
+}
+
+static int take_side(struct page *page, const struct viewer *viewer, struct slice query, const char *of_namespace,
+                     const char *of_name, struct comparison_side *side, struct error **err) {
+    CLEANUP_BUF struct buf lines;
+    buf_init(&lines, LEDGER_BYTES);
+    int status = find_ledger(page, viewer, query, of_namespace, of_name, &lines);
+    if (status == 200 && lines.truncated)
+        return 500;
+    if (status == 200 && comparison_take(side, buf_slice(&lines), COMPARISON_JOINED, err) < 0)
+        return 404;
+    return status;
+}
+
+/* Two ledgers, of which only what was compared is sent. */
+static void write_comparison(struct page *page, const struct viewer *viewer, struct slice query,
+                             struct server_reply *reply) {
+    CLEANUP_ERROR struct error *why = NULL;
+    CLEANUP_FREE struct compare_table *table = mem_new(struct compare_table);
+    struct comparison_side sides[2];
+    char names[2][256] = {"", ""};
+    struct jwrite w;
+    parameter(query, "name", names[0], sizeof names[0]);
+    parameter(query, "otherName", names[1], sizeof names[1]);
+    comparison_init(&sides[0], names[0]);
+    comparison_init(&sides[1], names[1]);
+    reply->status = take_side(page, viewer, query, "namespace", "name", &sides[0], &why);
+    if (reply->status == 200)
+        reply->status = take_side(page, viewer, query, "otherNamespace", "otherName", &sides[1], &why);
+    if (why != NULL) {
+        buf_format(&reply->body, "%s\n", error_text(why));
+    } else if (reply->status != 200) {
+        say_why(reply);
+    } else {
+        compare_jobs(&sides[0].job, &sides[1].job, table);
+        jwrite_init(&w, &reply->body);
+        comparison_write(sides, table, &w);
+        reply->content_type = "application/json";
+    }
+    comparison_done(&sides[0]);
+    comparison_done(&sides[1]);
 }
 
 /* All FleetGoodputs: there are few. */
@@ -314,6 +367,10 @@ static void serve_ledger(void *context, const struct server_request *request, st
     serve(context, write_ledger, request, reply);
 }
 
+static void serve_comparison(void *context, const struct server_request *request, struct server_reply *reply) {
+    serve(context, write_comparison, request, reply);
+}
+
 static void serve_fleets(void *context, const struct server_request *request, struct server_reply *reply) {
     serve(context, write_fleets, request, reply);
 }
@@ -323,6 +380,7 @@ struct page *page_new(const struct page_options *o, struct error **err) {
     struct server_endpoint endpoints[] = {{"/", serve_document, page},
                                           {"/job", serve_job, page},
                                           {"/ledger", serve_ledger, page},
+                                          {"/compare", serve_comparison, page},
                                           {"/fleets", serve_fleets, page}};
     struct server_feed feed = {"/feed", next_news, page, NULL, viewer_release};
     struct server_options options = {.address = o->address,

@@ -1,5 +1,6 @@
 /* page: serves the browser: the document at /, one JobGoodput at /job?namespace=N&name=M, its ledger (JSON lines) at
- * /ledger?namespace=N&name=M, all FleetGoodputs at /fleets, and at /feed a WebSocket that sends the cluster's name and
+ * /ledger?namespace=N&name=M, two jobs compared at /compare?namespace=N&name=M&otherNamespace=N&otherName=M, all
+ * FleetGoodputs at /fleets, and at /feed a WebSocket that sends the cluster's name and
  * a summary of every job, then of each job that changes. A page with viewers (the shared page) shows a sign-in to
  * whoever brings no token, and to the others what they may list.
  */

@@ -11,7 +11,7 @@ if [ ! -e .build/axe/4.14.1-9.39.5 ]; then
     npm install --silent --no-audit --no-fund --prefix .build/axe axe-core@4.14.1 eslint@9.39.5 || exit 1
     touch .build/axe/4.14.1-9.39.5
 fi
-for part in metrics dashboards tutorials certificates scripts page shared states; do
+for part in metrics dashboards tutorials certificates scripts page compared shared states; do
     echo "== $part"
     log=.build/export-$part.log
     timeout 900 python3 tests/export/$part.py 2>&1 | tee "$log"

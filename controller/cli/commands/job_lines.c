@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -71,6 +72,7 @@ static int read_log(const char *path, bool wants_steps, struct buf *text, json_t
 int job_lines_parse(struct slice text, struct job_lines *ret, struct error **err) {
     if (ret->records == NULL)
         ret->records = json_array();
+    ret->text = slice_dup(text);
     int r = parse_records(text, ret->records, err);
     return r == 0 && job_lines_find(ret, "job") == NULL ? error_set(err, EINVAL, "it has no ledger") : r;
 }
@@ -106,6 +108,7 @@ int job_lines_read(const struct cli_options *options, const char *name, bool wan
 void job_lines_done(struct job_lines *lines) {
     json_decref(lines->records);
     json_decref(lines->steps);
+    free(lines->text);
     *lines = (struct job_lines){0};
 }
 

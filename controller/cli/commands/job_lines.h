@@ -13,6 +13,7 @@
 
 struct job_lines {
     json_t *records;     /* an array: the lines */
+    char *text;          /* the lines themselves */
     bool is_ledger_file; /* a file has these lines */
     json_t *steps;       /* of a log: [[Unix ms, step], ...], each step's end; NULL: only spans are known */
 };

@@ -165,7 +165,7 @@ int run_command(const struct cli_options *options, struct error **err) {
     struct run run = {.of = &members};
     CLEANUP_BUF struct buf out;
     buf_init(&out, TABLE_BYTES);
-    int r = run_members_read(options, &members, err);
+    int r = run_members_read(options, options->name, &members, err);
     if (r < 0)
         return r;
     for (size_t i = 0; i < members.count; i++)

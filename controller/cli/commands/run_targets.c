@@ -137,7 +137,8 @@ static int ask_controller(const struct cli_options *options, const char *name, s
 }
 
 /* The JobGoodputs that exist now, whose ledgers the controller sends. */
-static int read_cluster(const struct cli_options *options, struct run_members *found, struct error **err) {
+static int read_cluster(const struct cli_options *options, const char *run, struct run_members *found,
+                        struct error **err) {
     struct cli_options all = *options;
     json_t *objects = NULL, *object;
     size_t i;
@@ -146,7 +147,7 @@ static int read_cluster(const struct cli_options *options, struct run_members *f
     json_array_foreach(objects, i, object) {
         const char *label = json_string_value(json_object_get(pick(object, "metadata.labels"), RUN_LABEL));
         const char *name = pick_text(object, "metadata.name");
-        if (r < 0 || strcmp(label != NULL && *label != '\0' ? label : name, options->name) != 0)
+        if (r < 0 || strcmp(label != NULL && *label != '\0' ? label : name, run) != 0)
             continue;
         struct run_member *m = mem_new(struct run_member);
         r = ask_controller(options, name, &m->lines, err);
@@ -201,14 +202,14 @@ static void keep_newest(struct run_members *found) {
     found->count = best_end - best;
 }
 
-int run_members_read(const struct cli_options *options, struct run_members *ret, struct error **err) {
-    struct search s = {ret, options->name};
+int run_members_read(const struct cli_options *options, const char *run, struct run_members *ret, struct error **err) {
+    struct search s = {ret, run};
     *ret = (struct run_members){0};
     int r = options->ledger.archive != NULL
                 ? archive_each(options->ledger.archive, options->namespace_, NULL, visit, &s, err)
-                : read_cluster(options, ret, err);
+                : read_cluster(options, run, ret, err);
     if (r == 0 && ret->count == 0)
-        r = error_set(err, ENOENT, "no job has the label " RUN_LABEL "=%s or that name", options->name);
+        r = error_set(err, ENOENT, "no job has the label " RUN_LABEL "=%s or that name", run);
     if (r < 0) {
         run_members_done(ret);
         return r;

@@ -23,8 +23,8 @@ struct run_members { /* of one run, in order of their start */
     int64_t number; /* of the run among those of the name: from 1 */
 };
 
-/* The newest run of the name that the command line has. */
-int run_members_read(const struct cli_options *options, struct run_members *ret, struct error **err);
+/* The newest run of that name. */
+int run_members_read(const struct cli_options *options, const char *run, struct run_members *ret, struct error **err);
 void run_members_done(struct run_members *members);
 
 #endif

@@ -9,15 +9,29 @@
 
 enum { JOB_MAX_BYTES = 16 << 20 };
 
-int report_write(const char *path, struct slice job, struct error **err) {
-    CLEANUP_BUF struct buf trimmed, document;
-    buf_init(&trimmed, JOB_MAX_BYTES);
+static int write_document(const char *path, struct slice data, struct error **err) {
+    CLEANUP_BUF struct buf document;
     buf_init(&document, 6 * (size_t)JOB_MAX_BYTES + DOCUMENT_MAX_BYTES);
-    if (fleet_trim(job, &trimmed) < 0)
-        return error_set(err, EINVAL, "the input is not a JobGoodput: it is not a JSON object");
-    if (document_write(buf_slice(&trimmed), &document) < 0)
+    if (document_write(data, &document) < 0)
         return error_set(err, EMSGSIZE, "the report is longer than 4 MiB");
     return output_write_to(path, &document, err);
+}
+
+int report_write(const char *path, struct slice job, struct error **err) {
+    CLEANUP_BUF struct buf trimmed;
+    buf_init(&trimmed, JOB_MAX_BYTES);
+    if (fleet_trim(job, &trimmed) < 0)
+        return error_set(err, EINVAL, "the input is not a JobGoodput: it is not a JSON object");
+    return write_document(path, buf_slice(&trimmed), err);
+}
+
+int report_write_comparison(const char *path, struct slice comparison, struct error **err) {
+    CLEANUP_BUF struct buf data;
+    buf_init(&data, JOB_MAX_BYTES);
+    buf_append_text(&data, "{\"comparison\":");
+    buf_append_slice(&data, comparison);
+    buf_append_char(&data, '}');
+    return write_document(path, buf_slice(&data), err);
 }
 
 int report_write_status(const char *path, const char *name, struct slice status, struct slice trace,

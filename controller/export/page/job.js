@@ -478,6 +478,7 @@ function jobView(job) {
         forecast: hasTime && forecastView(status),
         facts: hasTime && facts(status),
         previous: hasTime && previousTable(status),
+        compare: !report && hasTime && compareField(job),
         commands: commandList(job),
     };
     return Object.entries(sections)

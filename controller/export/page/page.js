@@ -3,18 +3,24 @@
 const main = document.getElementById("main"),
     live = document.getElementById("live"),
     notice = document.getElementById("notice");
-// #/?q=llama&sort=name&range=86400 or #/job/NAMESPACE/NAME
+// #/?q=llama&sort=name&range=86400 or #/job/NAMESPACE/NAME or #/compare/NAMESPACE/NAME/NAMESPACE/NAME
 function route() {
     const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-    const parts = path.split("/");
-    let names = null;
+    const [kind, ...parts] = path.split("/");
+    let names = [];
     try {
-        if (parts[0] === "job" && parts.length === 3) names = parts.slice(1).map(decodeURIComponent);
+        names = parts.map(decodeURIComponent);
     } catch {
-        names = null;
+        names = [];
     }
-    return { job: names && { namespace: names[0], name: names[1] }, query: new URLSearchParams(query || "") };
+    const job = (i) => ({ namespace: names[i], name: names[i + 1] });
+    return {
+        job: kind === "job" && names.length === 2 ? job(0) : null,
+        pair: kind === "compare" && names.length === 4 ? [job(0), job(2)] : null,
+        query: new URLSearchParams(query || ""),
+    };
 }
+const isAtList = () => !route().job && !route().pair;
 
 // the present contents: {kind, ...}
 let shown = null;
@@ -30,12 +36,27 @@ function drawJob(job) {
     document.title = titleOf(`${text(job, "metadata.name")} ${text(job, "status.goodput.job")} – Goodput`);
     patchChildren(main, [report ? null : backLink(), ...jobView(job)].filter(Boolean));
 }
-function sayOfJob({ namespace, name }, words) {
-    main.replaceChildren(
-        backLink(),
-        h("h1", null, `${namespace}/${name}`),
-        h("p", { class: "empty", role: "status" }, words),
-    );
+function say(title, words) {
+    main.replaceChildren(backLink(), h("h1", null, title), h("p", { class: "empty", role: "status" }, words));
+}
+const sayOfJob = ({ namespace, name }, words) => say(`${namespace}/${name}`, words);
+
+function drawComparison(comparison) {
+    shown = { kind: "comparison", comparison };
+    document.title = titleOf(`${sideName(pick(comparison, "a"))} and ${sideName(pick(comparison, "b"))} – Goodput`);
+    main.replaceChildren(...[report ? null : backLink(), ...comparisonView(comparison)].filter(Boolean));
+}
+async function openComparison([a, b]) {
+    const mine = location.hash,
+        title = `${a.namespace}/${a.name} and ${b.namespace}/${b.name}`;
+    say(title, "Loading…");
+    const query = new URLSearchParams({ ...a, otherNamespace: b.namespace, otherName: b.name });
+    const answer = await fetch("compare?" + query, { signal: AbortSignal.timeout(30000) }).catch(() => null);
+    const comparison = answer && answer.ok ? await answer.json().catch(() => null) : null;
+    const words = answer && !answer.ok ? await answer.text().catch(() => "") : "";
+    if (location.hash !== mine) return;
+    if (comparison) return drawComparison(comparison);
+    say(title, words.trim() || "The controller did not answer.");
 }
 const jobStatus = () => (shown && shown.kind === "job" && pick(shown.job, "status")) || {};
 
@@ -98,7 +119,7 @@ function draw() {
     due = true;
     requestAnimationFrame(() => {
         due = false;
-        if (!route().job) drawFleet();
+        if (isAtList()) drawFleet();
     });
 }
 
@@ -185,7 +206,7 @@ function listen(wait) {
 // the job in the address
 let openKey = "";
 function go() {
-    const { job } = route(),
+    const { job, pair } = route(),
         left = openKey;
     openKey = job ? `${job.namespace}/${job.name}` : "";
     shown = null;
@@ -197,6 +218,10 @@ function go() {
         main.focus({ preventScroll: true });
         return scrollTo(0, 0);
     }
+    if (pair) {
+        openComparison(pair);
+        return scrollTo(0, 0);
+    }
     drawFleet();
     // Back in the list, at the row that was open.
     const again = left && rows.get(left);
@@ -205,8 +230,9 @@ function go() {
 }
 
 function redraw() {
-    if (report || (shown && shown.kind === "job")) drawJob(shown.job);
-    else if (!route().job) drawFleet();
+    if (shown && shown.kind === "comparison") drawComparison(shown.comparison);
+    else if (report || (shown && shown.kind === "job")) drawJob(shown.job);
+    else if (isAtList()) drawFleet();
 }
 
 // The labels on bars and axes depend on their width.
@@ -236,7 +262,7 @@ try {
 addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
-    if (e.key === "Escape" && route().job) location.hash = home;
+    if (e.key === "Escape" && !typing && !isAtList()) location.hash = home;
     else if (e.key === "Escape" && typing) e.target.blur();
     else if (typing) return;
     else if (MOVE_KEYS[e.key] && currentView()) moveView(MOVE_KEYS[e.key]);
@@ -286,7 +312,8 @@ const data = document.getElementById("data").textContent.trim();
 if (data) {
     const job = (report = JSON.parse(data));
     readZoom();
-    drawJob(job);
+    if (pick(job, "comparison")) drawComparison(job.comparison);
+    else drawJob(job);
     live.textContent =
         text(job, "status.time.observedThrough") && `report as of ${stamp(time(job, "status.time.observedThrough"))}`;
     document.getElementById("keys").remove();
