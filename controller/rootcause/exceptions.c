@@ -1,6 +1,7 @@
 #include "rootcause/exceptions.h"
 
 #include "base/mem.h"
+#include "rootcause/exception_text.h"
 #include "rootcause/finding_internal.h"
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ static bool is_of_reading(const struct writer *w, struct slice exception, bool i
     static const char *const names[] = {"OSError",           "IOError",        "FileNotFoundError",
                                         "EOFError",          "BadZipFile",     "UnidentifiedImageError",
                                         "IsADirectoryError", "PermissionError"};
-    struct slice name = traceback_name(exception);
+    struct slice name = exception_text_name(exception);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (slice_is(name, names[i]))
             return is_carried(exception) || (w->traceback.is_loading && !is_bare);
@@ -71,7 +72,7 @@ static bool is_of_reading(const struct writer *w, struct slice exception, bool i
 /* What the code of a data set rejects is the data that it read, unless the message names something else. */
 static bool is_rejected_data(const struct writer *w, struct slice exception, bool is_bare) {
     static const char *const names[] = {"AssertionError", "ValueError", "Exception"};
-    struct slice name = traceback_name(exception);
+    struct slice name = exception_text_name(exception);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (slice_is(name, names[i]))
             return w->traceback.is_of_data_set && !is_bare;
@@ -124,7 +125,7 @@ static bool is_programming_error(struct slice name) {
 static const struct signature *row_of_frames(const struct writer *w, struct slice exception) {
     const struct signature *row = traceback_row(&w->traceback);
     bool is_start = row != NULL && row->class_ == CLASS_STARTUP_RENDEZVOUS;
-    return is_start && is_programming_error(traceback_name(exception)) ? NULL : row;
+    return is_start && is_programming_error(exception_text_name(exception)) ? NULL : row;
 }
 
 bool exceptions_take_caused(struct rootcause_log *log, const struct writer *w) {
@@ -190,7 +191,7 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
 /* A line of source may raise what its caller handles; the head of a traceback names what ended the program. */
 void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, const struct line *line,
                             struct slice source, bool is_head, int64_t number) {
-    struct slice name = traceback_name(source);
+    struct slice name = exception_text_name(source);
     const struct signature *row = matcher_find(log->matcher, is_head ? name : source, NULL);
     if (row == NULL)
         row = matcher_exception(log->matcher, name);

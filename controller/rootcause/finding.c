@@ -23,9 +23,12 @@ static bool is_after_failure(const struct rootcause_log *log, const struct findi
     return false;
 }
 
-/* Slurm prints its record of exhausted memory at the end of a step, after it has stopped the other tasks. */
-static bool explains_stop(const struct finding *f, const struct finding *stop) {
-    return stop->role != ROLE_COUNT && stop->is_stop && f->role == ROLE_PRIMARY && f->class_ == CLASS_HOST_OOM;
+/* Slurm prints its record of exhausted memory at the end of a step, after it has stopped the other tasks. A watchdog
+ * that got stuck waits for the collective that timed out, whichever rank's line comes first. */
+bool finding_explains(enum rootcause_class c, const struct finding *first) {
+    bool is_stop = first->role == ROLE_PRIMARY && first->is_stop;
+    bool is_watchdog = first->role == ROLE_SYMPTOM && first->class_ == CLASS_HANG_WATCHDOG;
+    return (is_stop && c == CLASS_HOST_OOM) || (is_watchdog && c == CLASS_COLLECTIVE_TIMEOUT);
 }
 
 void finding_keep(struct rootcause_log *log, const struct finding *f) {
@@ -35,7 +38,7 @@ void finding_keep(struct rootcause_log *log, const struct finding *f) {
     enum rootcause_role role = is_stop ? ROLE_PRIMARY : f->role;
     struct finding *first = &log->found[role];
     finding_mark_rank(role <= ROLE_WEAK && !is_following ? log->cause_ranks : log->symptom_ranks, f->rank);
-    if (is_following || (first->role != ROLE_COUNT && f->line >= first->line && !explains_stop(f, first)))
+    if (is_following || (first->role != ROLE_COUNT && f->line >= first->line && !finding_explains(f->class_, first)))
         return;
     *first = *f;
     first->role = role;

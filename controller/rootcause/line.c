@@ -49,7 +49,8 @@ static void take_stream(struct slice *text) {
         *text = rest;
 }
 
-/* "[rank3]: ", "[default3]:" (torchrun --tee), "[1,3]<stderr>:" (mpirun). */
+/* "[rank3]: ", "[default3]:" (torchrun --tee), "[1,3]<stderr>:" (mpirun), "[1,mpirank:3,algo-1]<stderr>:" (SageMaker).
+ */
 static bool take_bracket(struct slice *text, int64_t *rank) {
     struct slice rest = *text;
     int64_t number, job;
@@ -60,8 +61,13 @@ static bool take_bracket(struct slice *text, int64_t *rank) {
         return false;
     if (!is_rank && !is_local) {
         job = number;
-        if (!slice_take_char(&rest, ',') || !slice_take_uint(&rest, &number) || job < 0)
+        if (!slice_take_char(&rest, ','))
             return false;
+        bool is_named = slice_take_prefix(&rest, "mpirank:");
+        if (!slice_take_uint(&rest, &number) || job < 0)
+            return false;
+        const char *close = is_named ? slice_find_char(rest, ']') : NULL;
+        rest = slice_skip(rest, close != NULL ? (size_t)(close - rest.data) : 0);
         if (!slice_take_prefix(&rest, "]<stderr>:") && !slice_take_prefix(&rest, "]<stdout>:"))
             return false;
     } else if (!slice_take_prefix(&rest, "]:")) {
@@ -101,11 +107,31 @@ static bool take_actor(struct slice *text) {
     return true;
 }
 
+/* "[pod/trainer-0/main] " (kubectl logs --prefix), "worker-1  | " (docker compose), "> " of a text that is quoted. */
+static bool take_source(struct slice *text) {
+    struct slice rest = *text, name = {text->data, 0};
+    if (slice_take_prefix(&rest, "[pod/") && slice_take_until(&rest, ']', &name)) {
+        slice_take_char(&rest, ' ');
+        *text = rest;
+        return true;
+    }
+    while (name.size_bytes < text->size_bytes && name.size_bytes < MAX_HOST_BYTES &&
+           (isalnum((unsigned char)text->data[name.size_bytes]) || text->data[name.size_bytes] == '-'))
+        name.size_bytes++;
+    rest = slice_skip(*text, name.size_bytes);
+    bool is_container = slice_contains(name, "-") && slice_starts(rest, " ") && slice_starts(slice_trim(rest), "| ");
+    if (!is_container && !slice_starts(*text, "> "))
+        return false;
+    *text = slice_skip(is_container ? slice_trim(rest) : *text, strlen("> "));
+    return true;
+}
+
 static void take_prefixes(struct line *line) {
     const char *start = line->text.data;
     struct slice rest = line->text;
     for (int i = 0; i < MAX_PREFIXES; i++)
-        if (!take_bracket(&rest, &line->rank) && !take_actor(&rest) && !take_host(&rest, &line->rank))
+        if (!take_bracket(&rest, &line->rank) && !take_actor(&rest) && !take_host(&rest, &line->rank) &&
+            !take_source(&rest))
             break;
     if (rest.data == start)
         return;

@@ -252,8 +252,7 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     if (row->role == ROLE_SYMPTOM)
         note_waiting(log, line->text, rank);
     const struct finding *first = &log->found[row->role];
-    if (first->role != ROLE_COUNT && first->line <= number &&
-        !(finding_is_stop(first) && row->class_ == CLASS_HOST_OOM))
+    if (first->role != ROLE_COUNT && first->line <= number && !finding_explains(row->class_, first))
         return;
     struct finding f = finding_make(line, w, row, number, at);
     finding_keep(log, &f);

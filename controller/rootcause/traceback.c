@@ -1,6 +1,7 @@
 #include "rootcause/traceback.h"
 
 #include "base/mem.h"
+#include "rootcause/exception_text.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -217,7 +218,7 @@ static bool take_marked_source(struct slice content, struct slice *source) {
 }
 
 /* rich: "│ /a/train.py:12 in step                  │", or the same without the box, as people paste it. A narrow box
- * wraps that within the path, or after its colon. */
+ * wraps that within the path, after its colon, or before the function. */
 static bool take_rich(struct traceback *t, const struct matcher *m, struct slice text, struct slice *source) {
     struct slice content = text;
     bool is_in_box = is_boxed(text, &content), is_rest = t->boxed[0] != '\0';
@@ -237,6 +238,9 @@ static bool take_rich(struct traceback *t, const struct matcher *m, struct slice
     if (!is_frame)
         return true;
     slice_copy(t->boxed + size, sizeof t->boxed - size, content);
+    size = strlen(t->boxed);
+    if (slice_ends(content, " in") && size + 1 < sizeof t->boxed) /* wrapped before the function's name */
+        memcpy(t->boxed + size, " ", sizeof " ");
     if (take_box_frame(t, m, slice_of(t->boxed)))
         t->boxed[0] = '\0';
     return true;
@@ -244,107 +248,20 @@ static bool take_rich(struct traceback *t, const struct matcher *m, struct slice
 
 /* ---- exceptions ---- */
 
-static bool is_name_byte(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool has_ending(struct slice name) {
-    static const char *const ends[] = {"Error",   "Exception",     "Interrupt", "Exit",    "Timeout", "Empty",
-                                       "Failure", "StopIteration", "Stopped",   "Aborted", "Killed",  "NotFound",
-                                       "Expired", "Lost",          "Died",      "Warning"};
-    for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-        if (slice_ends(name, ends[i]))
-            return true;
-    return false;
-}
-
-/* "google.api_core.exceptions.Forbidden", "lmdb.Error": the module says that it is an exception, or the name alone
- * does.
- */
-static bool is_of_exceptions(struct slice module, struct slice name) {
-    return slice_contains(module, "exceptions.") || slice_contains(module, "errors.") || slice_is(name, "error") ||
-           slice_is(name, "Error");
-}
-
-/* "torch.cuda.OutOfMemoryError: text", "KeyboardInterrupt", "ray.exceptions.RayTaskError(ValueError): text". */
-static bool find_exception(struct slice text, bool is_certain, struct slice *exception) {
-    size_t start = 0, n = 0;
-    while (n < text.size_bytes && (is_name_byte(text.data[n]) || text.data[n] == '.')) {
-        if (text.data[n] == '.')
-            start = n + 1;
-        n++;
-    }
-    struct slice name = {text.data + start, n - start};
-    if (slice_is(name, "UnfilteredStackTrace") && slice_starts(slice_skip(text, n), ": ")) /* JAX, of another one */
-        return find_exception(slice_skip(text, n + 2), is_certain, exception);
-    if (name.size_bytes < 3 || (!isupper((unsigned char)name.data[0]) && name.data[0] != '_' && start == 0))
-        return false;
-    if (slice_starts(slice_skip(text, n), " (see above for traceback):")) { /* TensorFlow 1 */
-        *exception = slice_skip(text, start);
-        return true;
-    }
-    if (n < text.size_bytes && text.data[n] == '(') {
-        const char *close = slice_find_char(slice_skip(text, n), ')');
-        if (close == NULL || close + 1 == text.data + text.size_bytes || close[1] != ':')
-            return false;
-    } else if (n < text.size_bytes && text.data[n] != ':') {
-        return false;
-    }
-    if (n + 1 < text.size_bytes && text.data[n] == ':' && text.data[n + 1] != ' ')
-        return false;
-    bool is_dotted = start > 0;
-    bool is_warning = !is_certain && slice_ends(name, "Warning");
-    if (is_dotted && n < text.size_bytes && !is_warning && is_of_exceptions((struct slice){text.data, start}, name)) {
-        *exception = slice_skip(text, start);
-        return true;
-    }
-    if (!has_ending(name) && !(is_certain && (is_dotted || n < text.size_bytes)))
-        return false;
-    if (!is_certain && slice_is(name, "Error")) /* of a shell's or a launcher's message */
-        return false;
-    if (!is_certain && (is_warning || !(slice_ends(name, "Error") || slice_ends(name, "Exception") ||
-                                        slice_is(name, "KeyboardInterrupt"))))
-        return false;
-    *exception = slice_skip(text, start);
-    return true;
-}
-
-struct slice traceback_name(struct slice text) {
-    size_t start = 0, n = 0;
-    while (n < text.size_bytes && (is_name_byte(text.data[n]) || text.data[n] == '.'))
-        if (text.data[n++] == '.')
-            start = n;
-    return (struct slice){text.data + start, n - start};
-}
-
-/* "zipfile.BadZipFile: text": the table knows the name, or a module whose class it is. */
-static bool find_named(const struct matcher *m, struct slice text, struct slice *exception) {
-    struct slice name = traceback_name(text), rest = text;
-    if (name.data == text.data || name.size_bytes == 0)
-        return false;
-    rest = slice_range(name.data + name.size_bytes, text.data + text.size_bytes);
-    bool is_class = isupper((unsigned char)name.data[0]) && slice_starts(rest, ": ") && !slice_ends(name, "Warning");
-    bool is_known = is_class && matcher_module(m, slice_range(text.data, name.data)) != NULL;
-    if ((rest.size_bytes > 0 && !slice_starts(rest, ": ")) || (!is_known && !matcher_names_exception(m, name)))
-        return false;
-    *exception = slice_range(name.data, text.data + text.size_bytes);
-    return true;
-}
-
 /* Source that a frame runs: "raise ValueError(...)". */
 static bool is_raise(struct slice source, struct slice *exception) {
     if (!slice_take_prefix(&source, "raise "))
         return false;
     *exception = source;
-    return has_ending(traceback_name(source));
+    return exception_text_has_ending(exception_text_name(source));
 }
 
 /* IPython names the exception above the frames as well: "ValueError      Traceback (most recent call last)". */
 static bool is_headed(struct slice text, struct slice *exception) {
-    *exception = traceback_name(text);
+    *exception = exception_text_name(text);
     struct slice rest = slice_range(exception->data + exception->size_bytes, text.data + text.size_bytes);
     return rest.size_bytes > 0 && rest.data[0] == ' ' && slice_starts(slice_trim(rest), start_words) &&
-           has_ending(*exception);
+           exception_text_has_ending(*exception);
 }
 
 /* ---- lines ---- */
@@ -408,7 +325,7 @@ static enum traceback_line take_open(struct traceback *t, const struct matcher *
     }
     if (is_marker(text) || slice_starts(text, "[Previous line repeated"))
         return TRACEBACK_INSIDE;
-    if (!t->is_reversed && find_exception(text, indentation <= 1 && !had_source_next, exception)) {
+    if (!t->is_reversed && exception_text_find(text, indentation <= 1 && !had_source_next, exception)) {
         t->is_open = false;
         return TRACEBACK_EXCEPTION;
     }
@@ -454,16 +371,6 @@ static const char *cut_off_frame(struct slice text) {
     return at != NULL && slice_contains(slice_range(at, text.data + text.size_bytes), ", line ") ? at : NULL;
 }
 
-/* 'Exception in thread "main" ' and "Caused by: " stand before an exception of Java, ": " before one that py4j carries.
- * Returns whether it caused those above. */
-static bool take_java_head(struct slice *text) {
-    struct slice rest = *text, thread;
-    if (slice_take_prefix(&rest, "Exception in thread \"") && slice_take_until(&rest, '"', &thread))
-        *text = slice_trim(rest);
-    slice_take_prefix(text, ": ");
-    return slice_take_prefix(text, "Caused by: ");
-}
-
 static enum traceback_line take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
                                 struct slice *exception) {
     while (slice_take_prefix(&text, "| ")) /* of an exception group */
@@ -487,26 +394,14 @@ static enum traceback_line take(struct traceback *t, const struct matcher *m, st
     }
     if (t->is_open)
         return take_open(t, m, text, indentation, exception);
-    if (slice_take_prefix(&text, "E   ")) /* pytest */
-        text = slice_trim(text);
-    t->is_caused = take_java_head(&text);
-    return find_exception(text, false, exception) || find_named(m, text, exception) ? TRACEBACK_BARE
-                                                                                    : TRACEBACK_OUTSIDE;
-}
-
-/* "botocore.exceptions.": the modules before an exception's name. */
-static struct slice modules_of(struct slice text, struct slice exception) {
-    const char *from = exception.data;
-    while (from > text.data && (is_name_byte(from[-1]) || from[-1] == '.'))
-        from--;
-    return slice_range(from, exception.data);
+    return exception_text_bare(m, text, exception, &t->is_caused) ? TRACEBACK_BARE : TRACEBACK_OUTSIDE;
 }
 
 enum traceback_line traceback_take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
                                    struct slice *exception) {
     enum traceback_line kind = take(t, m, text, indentation, exception);
     bool is_named = kind == TRACEBACK_EXCEPTION || kind == TRACEBACK_BARE;
-    t->module = is_named ? matcher_module(m, modules_of(text, *exception)) : NULL;
+    t->module = is_named ? matcher_module(m, exception_text_modules(text, *exception)) : NULL;
     return kind;
 }
 

@@ -51,8 +51,6 @@ struct traceback {                                          /* all-zero: outside
 enum traceback_line traceback_take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
                                    struct slice *exception);
 
-/* The name that source or an exception starts with, without its modules. */
-struct slice traceback_name(struct slice text);
 /* Where the exception was raised says what it is about: the row of the last frame, then of the deepest that the table
  * names, then of the last line of source. NULL: none. */
 const struct signature *traceback_row(const struct traceback *t);

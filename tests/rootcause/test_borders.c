@@ -84,6 +84,42 @@ TEST(the_last_cause_of_java) {
          "ExecutorLostFailure (executor 3 exited unrelated to the running tasks) Reason: worker lost\n"},
         {CLASS_HOST_OOM, false, "ERROR TaskSchedulerImpl: Lost executor 18 on 10.0.0.7: Command exited with code 52\n"},
         {CLASS_PREEMPTION, false, "ERROR CoarseGrainedExecutorBackend: RECEIVED SIGNAL TERM\n"},
+        {CLASS_USER_EXCEPTION, false, /* Spark's driver quotes the exception of the task */
+         "org.apache.spark.SparkException: Job aborted due to stage failure: Task 1 in stage 7.0 failed 4 times, most "
+         "recent "
+         "failure: Lost task 1.3 in stage 7.0 (TID 7) (10.0.0.7 executor 6): java.lang.NullPointerException\n"},
+        {CLASS_PEER_LOST, true,
+         "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 7.0 failed 1 times, most "
+         "recent "
+         "failure: Lost task 0.0 in stage 7.0 (TID 7, localhost, executor driver): org.apache.spark.SparkException: "
+         "Python "
+         "worker exited unexpectedly (crashed)\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+TEST(a_record_that_denies_what_it_names) {
+    static const struct example examples[] = {
+        {CLASS_UNKNOWN, false, "\"State\": {\n\"OOMKilled\": false,\n\"ExitCode\": 137,\n"},
+        {CLASS_HOST_OOM, false, "\"State\": {\n\"OOMKilled\": true,\n\"ExitCode\": 137,\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* torch ProcessGroupNCCL.cpp: the watchdog gets stuck after the collective timed out; ranks print in any order. */
+TEST(a_watchdog_that_waits_for_a_collective) {
+    static const struct example examples[] = {
+        {CLASS_COLLECTIVE_TIMEOUT, true,
+         "[rank7]:[E626 05:14:36 ProcessGroupNCCL.cpp:7] [Rank 7] ProcessGroupNCCL's watchdog got stuck for 480 "
+         "seconds "
+         "without making progress in monitoring enqueued collectives.\n[rank2]:[E626 05:06:30 ProcessGroupNCCL.cpp:7] "
+         "[Rank 2] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, OpType=ALLREDUCE, "
+         "Timeout(ms)=600000) "
+         "ran for 600065 milliseconds before timing out.\n"},
+        {CLASS_HANG_WATCHDOG, true,
+         "[rank7]:[E626 05:14:36 ProcessGroupNCCL.cpp:7] [Rank 7] ProcessGroupNCCL's watchdog got stuck for 480 "
+         "seconds "
+         "without making progress in monitoring enqueued collectives.\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }

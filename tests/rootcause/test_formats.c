@@ -302,3 +302,36 @@ TEST(a_stalled_operation_names_the_missing_rank) {
     CHECK_INT(v.finding.class_, CLASS_COLLECTIVE_TIMEOUT);
     CHECK_TEXT(v.waits_for, "rank 2");
 }
+
+/* kubectl logs --prefix, docker compose, SageMaker's mpirun, a quoted text: each line has it, and the rest is as
+ * without. */
+TEST(names_of_containers_before_each_line) {
+    static const char *const heads[] = {"[pod/trainer-0/main] ", "worker-1  | ", "[1,mpirank:3,algo-1]<stderr>:", "> "};
+    static const char *const lines[] = {
+        "Traceback (most recent call last):", "  File \"/app/train.py\", line 7, in step", "    x = d[k]",
+        "KeyError: 'label'"};
+    for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
+        for (size_t first = 0; first < ARRAY_SIZE(lines); first += 3) { /* whole, and its last line alone */
+            char text[512] = "";
+            for (size_t j = first; j < ARRAY_SIZE(lines); j++)
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s\n", heads[i], lines[j]);
+            struct rootcause_verdict v;
+            judge(&v, text);
+            if (v.finding.class_ != CLASS_USER_EXCEPTION || strcmp(v.finding.reason, "KeyError") != 0)
+                harness_fail(__FILE__, __LINE__, "%s: %s", v.finding.reason, text);
+        }
+}
+
+/* An exception behind the head of a logger is one, unless its level is lower than an error. */
+TEST(exceptions_that_a_logger_prints) {
+    static const struct example examples[] = {
+        {CLASS_USER_EXCEPTION, false, "2026-11-20 10:00:00,123 ERROR KeyError: 'label'\n"},
+        {CLASS_USER_EXCEPTION, false, "[2026-11-20 10:00:00] [ERROR] [rank=3] KeyError: 'label'\n"},
+        {CLASS_USER_EXCEPTION, false, "(EngineCore_0 pid=7) ERROR 11-20 10:00:00 [core.py:700] KeyError: 'label'\n"},
+        {CLASS_USER_EXCEPTION, false, "[err, 11:47, 928s, g3118] KeyError: 'label'\n"},
+        {CLASS_UNKNOWN, false, "2026-11-20 10:00:00,123 WARNING KeyError: 'label'\n"},
+        {CLASS_UNKNOWN, false, "2026-11-20 10:00:00,123 INFO KeyError: 'label'\n"},
+        {CLASS_UNKNOWN, false, "2026-11-20 10:00:00,123 ERROR the label caused KeyError: 'label'\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
