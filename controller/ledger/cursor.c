@@ -137,7 +137,7 @@ static int64_t slow_after_ms(const struct cursor *c, const struct view *v, const
     if (v->is_buffered)
         return expected;
     if (v->process->given.line_lag > 0 && i + 2 >= run->end)
-        slow_ms = 2 * t->high_ms * (weight + 2); /* the lines that state it, late steps, never came */
+        slow_ms = t->high_ms * weight * 3 / 2; /* no line states it: half as much again as the slowest one */
     else if (v->list->items[i].duration_ms >= 0)
         slow_ms = t->usual_ms * weight / STATED_SLACK;
     else if (weight != t->interval)
@@ -217,13 +217,15 @@ static void set_first(struct cursor *c, const struct view *v, const struct step_
 }
 
 /* Nothing is known of the time since the burst before but its steps, which took as long as they state, or as the
- * fastest. What a process's first line states holds start-up. */
+ * fastest. What a process's first line states holds start-up; where lines are late, what lines state holds saves. */
 static void set_burst(struct cursor *c, const struct view *v, const struct step_span *s, int64_t t, bool is_first) {
     struct base *b = &c->base;
     int64_t from = max_of(s->from_ms, t), net = b->to_ms - from - named_ms(c, v, from, b->to_ms);
     bool is_line = is_first && v->list->runs[0].first_step == v->list->items[c->event].step;
-    b->ordinary_ms =
-        min_of(net, is_line ? c->training->low_ms * s->weight : expected_ms(c, v, b->run, c->event, s->weight));
+    int64_t low_ms = c->training->low_ms * s->weight, ms = expected_ms(c, v, b->run, c->event, s->weight);
+    if (v->process->given.line_lag > 0)
+        ms = max_of(ms - (b->to_ms - from - net), min_of(ms, low_ms));
+    b->ordinary_ms = min_of(net, is_line ? low_ms : ms);
     b->unreported_ms = net - b->ordinary_ms;
 }
 
@@ -375,10 +377,7 @@ static void set_tail(struct cursor *c, const struct view *v, int64_t t) {
         set_tail_budgets(c, v);
     bool is_unread = v->process->given.is_lost && v->job_end_ms == TIME_UNKNOWN;
     set_plain(c, is_unread ? BASE_UNREAD : is_last_of_success(c, v) ? BASE_SHUTDOWN : BASE_NOTHING, v, v->end_ms);
-    int64_t silent_until_ms = v->steps_end_ms;
-    if (c->training->ideal_ms > 0) /* as long as slow ones */
-        silent_until_ms +=
-            cursor_silent_ms(c, v) / c->training->ideal_ms * max_of(c->training->ideal_ms, c->training->p99_ms);
+    int64_t silent_until_ms = v->steps_end_ms + cursor_silent_ms(c, v);
     if (c->base.kind == BASE_SHUTDOWN && t < silent_until_ms) { /* the last steps, or not */
         c->base.kind = BASE_NOTHING;
         c->base.to_ms = min_of(c->base.to_ms, silent_until_ms);

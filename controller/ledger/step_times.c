@@ -90,9 +90,12 @@ int64_t training_high_ms(const struct training *t, const struct view *v, size_t 
     return min_of(high_ms, INT32_MAX);
 }
 
-/* No other line shows that a slow patch was in it: a pace down to half the usual one is not compilation for certain. */
+int64_t training_edge_high_ms(const struct training *t) {
+    return min_of(2 * t->high_ms, INT32_MAX);
+}
+
 int64_t training_first_high_ms(const struct training *t, const struct view *v, size_t i) {
-    return min_of(max_of(training_high_ms(t, v, i), 2 * t->usual_ms), INT32_MAX);
+    return max_of(training_high_ms(t, v, i), training_edge_high_ms(t));
 }
 
 int64_t training_first_line_ms(const struct training *t, const struct run *run) {
@@ -173,13 +176,16 @@ static void learn_slow(struct training *t, const struct durations *settled, int3
 }
 
 /* Learns the range of a step's duration in a line of which it is not known how much of it is steps. Its upper end is
- * Tukey's outer fence, or the slowest line if that is less. The next of n lines is beyond the range of all with a
- * probability of 2 / n: both ends are as much of a step further away. */
+ * Tukey's outer fence, by the quartiles' distance or by their ratio, as spread steps are skewed; or the slowest line if
+ * that is less. The next of n lines is beyond the range of all with a probability of 2 / n: both ends are as much of a
+ * step further away. */
 static void learn_range(struct training *t, const struct durations *settled, int32_t *all, size_t n, int64_t total) {
     int64_t beyond_ms = 2 * t->median_ms / total, lower_ms = durations_kth(settled, all, n, total / 4),
             upper_ms = durations_kth(settled, all, n, 3 * total / 4);
     t->low_ms = max_of(0, durations_kth(settled, all, n, total / 20) - beyond_ms);
-    t->high_ms = beyond_ms + min_of(upper_ms + 3 * (upper_ms - lower_ms), durations_kth(settled, all, n, total - 1));
+    double ratio = lower_ms > 0 ? (double)upper_ms / (double)lower_ms : 1,
+           fence_ms = fmax((double)(upper_ms + 3 * (upper_ms - lower_ms)), (double)upper_ms * ratio * ratio);
+    t->high_ms = beyond_ms + (int64_t)fmin(fence_ms, durations_kth(settled, all, n, total - 1));
 }
 
 /* Median and 99th percentile (nearest rank) of the durations of all steps that are not the first of their process. It

@@ -18,8 +18,6 @@ static const struct {
     int outside_permille, over_permille;
     const char *why;
 } loose[] = {
-    {STEPLOG_MAXTEXT, 4, 3, "a clock that is set forward within a process's last two lines looks like slow steps"},
-    {STEPLOG_DEEPSPEED, 2, 1, "a slow step in a process's first line, which holds compilation too, looks the same"},
     {STEPLOG_GENERIC, 15, 1, "no line says at which of the steps between two lines a process resumed"},
 };
 
