@@ -159,7 +159,7 @@ WAKEUPS := tests/harness/wakeups.c
 REVIEWS := tests/harness/reviews.c
 SHARED_io := $(RAWSERVER) $(STEER) $(WAKEUPS)
 SHARED_kube := $(RAWSERVER) $(STEER) $(WAKEUPS) $(REVIEWS)
-SHARED_runtime := tests/preload/preload.c
+SHARED_runtime := tests/preload/preload.c $(RAWSERVER)
 SHARED_sources := $(RAWSERVER)
 SHARED_recorder := $(RAWSERVER) $(STEER) $(REVIEWS)
 SHARED_export := $(RAWSERVER) $(STEER) $(REVIEWS)
@@ -449,8 +449,8 @@ recompute-test: programs ## the numbers of RECOMPUTE_LIVES simulated and all rec
 
 SQL_LIVES ?= 200
 .PHONY: sql-test
-sql-test: programs ## the views of deploy/sql over an archive of SQL_LIVES simulated lives, in DuckDB and ClickHouse, against statuses and the fleet
-	@$(MAKE) -s -j2 .build/release/bin/test-sim .build/release/tests/test-operator
+sql-test: programs ## the views of deploy/sql over an archive of SQL_LIVES simulated lives, in DuckDB and ClickHouse, against statuses, the command, a FleetGoodput and the page
+	@$(MAKE) -s -j2 .build/release/bin/test-sim .build/release/bin/test-apiserver .build/release/tests/test-operator
 	@tests/parity/setup.sh duckdb==2.0.1 duckdb-cli==1.5.6 chdb==4.4.0 chdb-core==26.9.0 sqlglot==30.30.0
 	@.build/parity/venv/bin/python tests/sql/views.py $(SQL_LIVES)
 

@@ -24,6 +24,8 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.optimizer.qualify import qualify
 
+from fleets import check_four
+
 BIN = os.environ.get("GOODPUT_BIN", ".build/release/bin")
 DIR = ".build/sql"
 ARCHIVE = f"{DIR}/archive"
@@ -295,43 +297,20 @@ def check_hours(c, tables):
     c.same("hours", {k: v for k, v in expected.items() if v}, {k: v for k, v in got.items() if v})
 
 
-def fleet_of(c, lines, tables, cluster):
-    """The same JobGoodputs through the fleet's own arithmetic."""
-    items = []
-    for key, of_job in lines.items():
-        status = [x["status"] for x in of_job if x["record"] == "status"]
-        if status and key.startswith(f"cluster={cluster}/"):
-            items.append({"apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput",
-                          "metadata": {"namespace": "ns", "name": f"js-{len(items)}", "uid": key}, "status": status[-1]})
-    path = f"{DIR}/{cluster}.json"
-    with open(path, "w", encoding="utf-8") as out:
-        json.dump({"apiVersion": "v1", "kind": "List", "items": items}, out)
-    done = subprocess.run([f"{BIN}/kubectl-goodput", "fleet", "-f", path, "-o", "json"], check=True, capture_output=True)
-    of = json.loads(done.stdout)["all"]
-    hour_rows = [row for row in tables["fleet_by_hour"] if row["cluster"] == cluster]
-    sums = {name: sum(row[name] for row in hour_rows) for name in (
-        "requested_chip_ms", "available_chip_ms", "known_chip_ms", "known_available_chip_ms", "productive_chip_ms")}
-    c.same(f"fleet: {cluster} requested", of["chipMilliseconds"], sums["requested_chip_ms"])
-    c.same(f"fleet: {cluster} available", of["availableChipMilliseconds"], sums["available_chip_ms"])
-    c.same(f"fleet: {cluster} productive", of.get("productiveChipMilliseconds", 0), sums["productive_chip_ms"])
-    for score, part, whole in (("scheduling", "known_available_chip_ms", "known_chip_ms"),
-                               ("runtime", "productive_chip_ms", "known_available_chip_ms"), ("job", "productive_chip_ms", "known_chip_ms")):
-        if sums[whole]:
-            c.same(f"fleet: {cluster} {score}", of["goodputPPM"][score], math.floor(sums[part] / sums[whole] * 1e6 + 0.5))
-    lost = collections.Counter()
-    for b in tables["buckets_by_hour"]:
-        if b["cluster"] == cluster:
-            lost[b["bucket"]] += b["chip_ms"]
-    for item in of["lost"]:
-        if item["chipMilliseconds"]:
-            c.same(f"fleet: {cluster} {item['bucket']}", item["chipMilliseconds"], lost[item["bucket"]])
-    return len(items)
-
-
 def check_fleet(c, lines, tables):
-    clusters = sorted({row["cluster"] for row in tables["jobs"]} - {"suspects", "runs"})
-    jobs = sum(fleet_of(c, lines, tables, cluster) for cluster in clusters)
-    c.same("jobs of fleets", sum(1 for row in tables["jobs"] if row["is_final"]), jobs)
+    """Clusters all of whose jobs ended: their JobGoodputs."""
+    jobs, running = collections.defaultdict(list), set()
+    for key, of_job in lines.items():
+        cluster = re.match(r"cluster=([^/]*)/", key).group(1)
+        statuses = [x["status"] for x in of_job if x["record"] == "status"]
+        if not statuses:
+            running.add(cluster)
+        else:
+            jobs[cluster].append({"apiVersion": "goodput.dev/v1alpha1", "kind": "JobGoodput", "metadata": {
+                "namespace": "ns", "name": f"js-{len(jobs[cluster])}", "uid": key}, "spec": {"targetRef": {
+                    "apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": f"js-{len(jobs[cluster])}"}}, "status": statuses[-1]})
+    c.same("jobs of fleets", sum(1 for row in tables["jobs"] if row["is_final"]), sum(len(items) for items in jobs.values()))
+    check_four(c, tables, {cluster: items for cluster, items in jobs.items() if cluster not in running})
 
 
 def check_costs(c, lines, tables):
