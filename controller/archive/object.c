@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/rfc3339.h"
 #include "base/slice.h"
 
 #include <ctype.h>
@@ -115,4 +116,13 @@ char *archive_open_folder(const char *root, const struct archive_key *key) {
 
 char *archive_date_folder(const char *root, const struct archive_key *key, const char *date) {
     return folder(root, key, "date=", date);
+}
+
+char *archive_fleet_key(const char *cluster, const char *name, uint64_t series, int64_t from_ms, int64_t until_ms) {
+    char text[NAME_MAX_BYTES], date[RFC3339_SIZE];
+    CLEANUP_FREE char *folder = archive_cluster_folder("", cluster);
+    escape(text, sizeof text, name, ".-");
+    rfc3339_format_s(date, until_ms - 1);
+    return mem_format("%s/date=%.10s/fleet=%s/%016llx_%lld" ARCHIVE_FLEET_SUFFIX, folder + 1, date, text,
+                      (unsigned long long)series, (long long)(from_ms / 1000));
 }

@@ -2,6 +2,7 @@
  *
  *   DIR/cluster=C/date=YYYY-MM-DD/namespace=N/NAME_UID_TARGET_SEQUENCE.jsonl.gz    objects, which never change
  *   DIR/cluster=C/.open/namespace=N/NAME_UID_TARGET_SEQUENCE.jsonl.gz              objects that still grow
+ *   DIR/cluster=C/date=YYYY-MM-DD/fleet=NAME/SERIES_FROM.sums                      a FleetGoodput's sums of a day
  *
  * date: the UTC day at which the object's time ends. UID: of the JobGoodput; TARGET: of its target. SEQUENCE: at least
  * six digits; it starts at the Unix time in seconds and counts on, so that a folder whose complete objects were moved
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #define ARCHIVE_SUFFIX ".jsonl.gz"
+#define ARCHIVE_FLEET_SUFFIX ".sums" /* no query of the jobs reads them */
 #define ARCHIVE_MAX_SEQUENCE INT64_C(9999999999)
 #define ARCHIVE_OBJECT_SIZE 256 /* of a file's name */
 
@@ -36,6 +38,9 @@ struct archive_names {
     char name[ARCHIVE_OBJECT_SIZE], uid[ARCHIVE_OBJECT_SIZE], target_uid[ARCHIVE_OBJECT_SIZE];
 };
 bool archive_object_parse(const char *file, struct archive_names *ret);
+
+/* Of a FleetGoodput's sums from from_ms to until_ms, below DIR; series: they belong together. Heap. */
+char *archive_fleet_key(const char *cluster, const char *name, uint64_t series, int64_t from_ms, int64_t until_ms);
 
 char *archive_cluster_folder(const char *root, const char *cluster); /* heap, and so on */
 char *archive_open_folder(const char *root, const struct archive_key *key);

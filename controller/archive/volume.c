@@ -331,3 +331,29 @@ int archive_volume_publish(const char *root, const struct archive_key *key, bool
         *ret_end_ms = last.to_ms;
     return r == 0 ? 0 : err != NULL && *err != NULL ? -(*err)->code : -EIO;
 }
+
+/* ---- other objects ---- */
+
+static int write_file(const char *path, struct slice text, struct error **err) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0664);
+    if (fd < 0)
+        return failed(err, errno, path);
+    int r = write_all(fd, text);
+    if (r == 0 && fsync(fd) != 0)
+        r = -errno;
+    if (close(fd) != 0 && r == 0)
+        r = -errno;
+    return r < 0 ? failed(err, -r, path) : 0;
+}
+
+int archive_volume_put(const char *root, const char *key, struct slice text, struct error **err) {
+    CLEANUP_FREE char *path = mem_format("%s/%s", root, key);
+    CLEANUP_FREE char *part = mem_format("%s.part", path), *folder = mem_strdup(path);
+    struct stat st;
+    if (stat(path, &st) == 0)
+        return 0;
+    *strrchr(folder, '/') = '\0';
+    bool is_put = make_folder(root, folder, err) == 0 && write_file(part, text, err) == 0 &&
+                  (rename(part, path) == 0 || failed(err, errno, path) == 0) && sync_folder(folder, err) == 0;
+    return is_put ? 0 : err != NULL && *err != NULL ? -(*err)->code : -EIO;
+}

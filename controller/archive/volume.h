@@ -24,5 +24,7 @@ int archive_volume_append(const char *root, const struct archive_key *key, const
  * ends. -EEXIST: another one of its name exists, with other content. */
 int archive_volume_publish(const char *root, const struct archive_key *key, bool is_last, int *ret_count,
                            int64_t *ret_end_ms, struct error **err);
+/* Puts a whole object at this key, where none is: one that is there stays as it is, without an error. */
+int archive_volume_put(const char *root, const char *key, struct slice text, struct error **err);
 
 #endif

@@ -134,21 +134,38 @@ static int count_placed(const struct roll *roll) {
     return count;
 }
 
+static int find_free_place(struct roll *roll) {
+    int free_place = roll_group(roll, "");
+    if (count_placed(roll) >= roll->room || free_place >= 0)
+        return count_placed(roll) < roll->room ? free_place : -1;
+    roll->groups[roll->group_count] = mem_strdup("");
+    return roll->group_count++;
+}
+
 /* A free place, else that of the smallest if the candidate is larger; -1: none. */
 static int place_for(struct roll *roll, const struct candidate *c, const struct sizes *sizes) {
-    int free_place = roll_group(roll, "");
-    if (count_placed(roll) < roll->room) {
-        if (free_place >= 0)
-            return free_place;
-        roll->groups[roll->group_count] = mem_strdup("");
-        return roll->group_count++;
-    }
+    int free_place = find_free_place(roll);
+    if (free_place >= 0)
+        return free_place;
     int smallest = find_smallest(roll, sizes);
     open_others(roll);
     if (smallest < 0 || sizes->chip_ms[smallest] >= c->chip_ms)
         return -1;
     evict(roll, smallest);
     return smallest;
+}
+
+int roll_place_group(struct roll *roll, const char *name) {
+    int place = roll_group(roll, name);
+    if (place >= 0)
+        return place;
+    place = strcmp(name, ROLL_OTHER) != 0 ? find_free_place(roll) : -1;
+    if (place < 0) {
+        open_others(roll);
+        return ROLL_ROOM;
+    }
+    set_name(roll, place, name);
+    return place;
 }
 
 bool roll_fold_group(struct roll *roll) {

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "fleet/roll_archive.h"
 
 #include <string.h>
 
@@ -268,7 +269,8 @@ static void find_suspects(const struct roll *roll, const struct roll_input *inpu
 }
 
 void outcome_make(const struct roll *roll, const struct roll_input *input, struct outcome *o) {
-    int64_t from_ms = roll_window_from(&roll->options, input->now_ms);
+    const struct roll_archived *unread = roll_archive_unread(roll); /* all before is not known yet */
+    int64_t from_ms = max_of(roll_window_from(&roll->options, input->now_ms), unread != NULL ? unread->until_ms : 0);
     memset(o, 0, sizeof *o);
     o->from_ms = from_ms;
     o->until_ms = roll->options.window == ROLL_FIXED ? roll->options.until_ms : input->now_ms;

@@ -72,6 +72,7 @@ void roll_done(struct roll *roll) {
     for (size_t i = 0; i < roll->failure_count; i++)
         free(roll->failures[i].node);
     free(roll->failures);
+    free(roll->archived);
     free(roll->slots);
     free(roll->losers);
     map_done(&roll->cursors);
@@ -135,16 +136,6 @@ static void place(struct turn *t, const struct member *m, struct sums_change *ch
     }
 }
 
-static int pool_of(struct roll *roll, const char *name) {
-    for (int i = 0; i < roll->pool_count; i++)
-        if (strcmp(roll->pools[i], name) == 0)
-            return i;
-    if (roll->pool_count == ROLL_POOLS)
-        return -1;
-    roll->pools[roll->pool_count] = mem_strdup(name);
-    return roll->pool_count++;
-}
-
 static void drop_failure(struct roll *roll, size_t at) {
     free(roll->failures[at].node);
     memmove(&roll->failures[at], &roll->failures[at + 1], (--roll->failure_count - at) * sizeof *roll->failures);
@@ -168,7 +159,7 @@ static void note_failure(struct turn *t, const struct member *m, const struct me
     struct roll_failure *f = &roll->failures[i - 1];
     free(f->node);
     f->node = mem_strdup(b->node);
-    f->pool = b->pool[0] != '\0' ? pool_of(roll, b->pool) : -1;
+    f->pool = b->pool[0] != '\0' ? slots_pool_place(roll, b->pool) : -1;
     f->at_ms = b->at_ms;
     f->class_ = b->class_;
     f->owner = b->owner;
@@ -185,7 +176,8 @@ static void count_breaks(struct turn *t, const struct member *m, int64_t after) 
             note_failure(t, m, b, is_new);
         if (b->pool[0] == '\0')
             continue;
-        int pool = b->number > after && !b->is_excluded && b->at_ms >= t->from_ms ? pool_of(t->roll, b->pool) : -1;
+        int pool =
+            b->number > after && !b->is_excluded && b->at_ms >= t->from_ms ? slots_pool_place(t->roll, b->pool) : -1;
         if (pool >= 0)
             slots_pool(slots_at(t->roll, min_of(b->at_ms, t->input->now_ms)), pool)->failures++;
     }
@@ -332,7 +324,7 @@ static void add_nodes(struct turn *t) {
         until_ms = min_of(slot->until_ms, in->now_ms);
         slot->capacity_ms += until_ms - at_ms;
         for (size_t i = 0; i < in->node_count; i++) {
-            int pool = pool_of(t->roll, in->nodes[i].pool);
+            int pool = slots_pool_place(t->roll, in->nodes[i].pool);
             slot->capacity_chip_ms += in->nodes[i].chips * (until_ms - at_ms);
             if (pool >= 0)
                 slots_pool(slot, pool)->node_ms += in->nodes[i].nodes * (until_ms - at_ms);

@@ -15,6 +15,7 @@
 
 #define ROLL_HOUR_MS INT64_C(3600000)
 #define ROLL_DAY_MS INT64_C(86400000)
+#define ROLL_KEPT_MS (7 * ROLL_DAY_MS) /* what is stored in one place (roll_store.h); older days are in an archive */
 #define ROLL_OTHER "Other" /* the smallest groups, by chip time asked for; no name in Kubernetes has a capital */
 /* ROLL_ROOM: with a separate place; more than are shown (outcome.h), so that a group can grow before it is. */
 enum {
@@ -77,6 +78,11 @@ struct roll_loser { /* a job that was deleted, and what it lost to a bucket */
     int64_t chip_ms, start_ms, end_ms;
 };
 
+struct roll_archived { /* a slot whose sums are in an archive (roll_archive.h) */
+    int64_t from_ms, until_ms;
+    bool is_read; /* it is among the slots */
+};
+
 struct roll {
     struct roll_options options;
     char *groups[ROLL_GROUPS], *pools[ROLL_POOLS]; /* groups: "" is a free place; the last is for the others */
@@ -84,7 +90,10 @@ struct roll {
     int room;                /* groups that may have a place; at most ROLL_ROOM */
     struct roll_slot *slots; /* by time */
     size_t slot_count, slot_capacity;
-    size_t last_slot;   /* where one was found last */
+    size_t last_slot;        /* where one was found last */
+    int64_t closed_until_ms; /* slots before do not change: what becomes known of that time counts here; 0: none */
+    struct roll_archived *archived; /* by time; before all other slots */
+    size_t archived_count, archived_capacity;
     struct map cursors; /* id's bytes -> roll_cursor */
     struct roll_loser *losers;
     size_t loser_count, loser_capacity;

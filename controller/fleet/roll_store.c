@@ -11,7 +11,7 @@
 #include <errno.h>
 
 #define VERSION 6
-#define VERSION_WITHOUT_CUT 5 /* read, never written */
+#define VERSION_WITHOUT_ARCHIVE 5 /* read, never written */
 #define MAX_SLOTS 4096
 #define MAX_BYTES ((size_t)1 << 20)
 #define NAME_BYTES 600
@@ -144,13 +144,14 @@ static void visit_pools(struct visit *v, struct roll_slot *s) {
 static void visit_slots(struct visit *v) {
     struct roll *roll = v->roll;
     int64_t last_ms = INT64_MIN;
-    size_t count = codec_count(v->codec, roll->slot_count, MAX_SLOTS);
+    size_t first = codec_is_reading(v->codec) ? 0 : slots_ended(roll, slots_archived_until(roll));
+    size_t count = codec_count(v->codec, roll->slot_count - first, MAX_SLOTS);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
         if (codec_is_reading(v->codec)) {
             MEM_GROW(roll->slots, roll->slot_count, roll->slot_capacity);
             roll->slots[roll->slot_count++] = (struct roll_slot){0};
         }
-        struct roll_slot *s = &roll->slots[i];
+        struct roll_slot *s = &roll->slots[first + i];
         codec_time(v->codec, &s->from_ms);
         codec_time(v->codec, &s->until_ms);
         codec_i64(v->codec, &s->capacity_chip_ms);
@@ -278,19 +279,29 @@ static void visit_losers(struct visit *v) {
     }
 }
 
+/* The newest first: of time that is not in the archive, and as there is room. */
+static size_t failures_to_write(const struct visit *v, const struct roll_failure **out) {
+    size_t count = 0, room = v->cut != NULL ? v->cut->list_bytes : SIZE_MAX;
+    for (size_t i = v->roll->failure_count; i-- > 0;) {
+        const struct roll_failure *f = &v->roll->failures[i];
+        if (f->at_ms < slots_archived_until(v->roll))
+            continue;
+        if (!takes_room(&room, f->node))
+            break;
+        out[count++] = f;
+    }
+    return count;
+}
+
 static void visit_failures(struct visit *v) {
     struct roll *roll = v->roll;
-    size_t first = 0;
-    if (v->cut != NULL) {
-        size_t room = v->cut->list_bytes;
-        for (first = roll->failure_count; first > 0 && takes_room(&room, roll->failures[first - 1].node);)
-            first--;
-    }
-    size_t count = codec_count(v->codec, roll->failure_count - first, ROLL_FAILURES);
+    CLEANUP_FREE const struct roll_failure **written = mem_alloc((roll->failure_count + 1) * sizeof *written);
+    size_t count = codec_is_reading(v->codec) ? 0 : failures_to_write(v, written);
+    count = codec_count(v->codec, count, ROLL_FAILURES);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
         struct roll_failure f = {0};
         if (!codec_is_reading(v->codec))
-            f = roll->failures[first + i];
+            f = *written[count - 1 - i];
         codec_text(v->codec, &f.node, NAME_BYTES);
         codec_u64(v->codec, &f.id);
         codec_i64(v->codec, &f.execution);
@@ -309,6 +320,26 @@ static void visit_failures(struct visit *v) {
     }
 }
 
+static void visit_archived(struct visit *v) {
+    struct roll *roll = v->roll;
+    int64_t last_ms = 0;
+    codec_i64(v->codec, &roll->closed_until_ms);
+    v->codec->failed |= roll->closed_until_ms < 0 || roll->closed_until_ms > MAX_TIME_MS;
+    size_t count = codec_count(v->codec, roll->archived_count, MAX_SLOTS);
+    for (size_t i = 0; i < count && !v->codec->failed; i++) {
+        if (codec_is_reading(v->codec)) {
+            MEM_GROW(roll->archived, roll->archived_count, roll->archived_capacity);
+            roll->archived[roll->archived_count++] = (struct roll_archived){0};
+        }
+        struct roll_archived *a = &roll->archived[i];
+        codec_time(v->codec, &a->from_ms);
+        codec_time(v->codec, &a->until_ms);
+        v->codec->failed |= a->from_ms < last_ms || a->until_ms <= a->from_ms || a->until_ms > roll->closed_until_ms;
+        last_ms = a->until_ms;
+    }
+    v->codec->failed |= codec_is_reading(v->codec) && roll->slot_count > 0 && roll->slots[0].from_ms < last_ms;
+}
+
 static void visit_roll(struct visit *v) {
     bool is_cut = v->cut != NULL && v->cut->cursor_count < v->roll->cursors.count;
     visit_values(v);
@@ -323,8 +354,10 @@ static void visit_roll(struct visit *v) {
     visit_cursors(v);
     visit_losers(v);
     visit_failures(v);
-    if (v->version != VERSION_WITHOUT_CUT)
+    if (v->version != VERSION_WITHOUT_ARCHIVE) {
         codec_bool(v->codec, &is_cut);
+        visit_archived(v);
+    }
     if (codec_is_reading(v->codec) && is_cut)
         v->roll->cursors_cut_ms = v->roll->rolled_ms;
 }
@@ -398,7 +431,11 @@ static size_t size_of_sums(struct roll *roll, const struct cut *cut, struct buf 
     return scratch->size_bytes + 64;
 }
 
-/* Two thirds are for the sums: the oldest hours are summed in pairs until they fit, and then the smallest groups. */
+static bool shorten(struct roll *roll) {
+    return slots_coarsen(roll) || roll_fold_group(roll) || slots_coarsen_more(roll);
+}
+
+/* Two thirds are for the sums. */
 char *roll_store(struct roll *roll, uint64_t key, size_t max, bool *ret_coarse) {
     size_t max_bytes = max / 4 * 3;
     struct cut cut = {.list_bytes = max_bytes / 9};
@@ -409,7 +446,7 @@ char *roll_store(struct roll *roll, uint64_t key, size_t max, bool *ret_coarse) 
     *ret_coarse = !fits;
     if (!fits) {
         size_t size = size_of_sums(roll, &cut, &scratch);
-        while (size > max_bytes / 3 * 2 && (slots_coarsen(roll) || roll_fold_group(roll)))
+        while (size > max_bytes / 3 * 2 && shorten(roll))
             size = size_of_sums(roll, &cut, &scratch);
         fits = size <= max_bytes && write_cut(roll, key, &cut, max_bytes - size, &out);
     }
@@ -430,7 +467,7 @@ static int restore(struct roll *roll, uint64_t key, struct slice bytes) {
     codec_u64(&codec, &its_key);
     if (sum != hash_stable(0, body))
         return -EBADMSG;
-    if ((v.version != VERSION && v.version != VERSION_WITHOUT_CUT) || its_key != key)
+    if ((v.version != VERSION && v.version != VERSION_WITHOUT_ARCHIVE) || its_key != key)
         return -ESTALE;
     visit_roll(&v);
     return codec_is_done(&codec) ? 0 : -EBADMSG;

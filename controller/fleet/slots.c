@@ -2,6 +2,7 @@
 
 #include "base/bisect.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 
 #include <string.h>
 
@@ -36,7 +37,17 @@ static void span_of(const struct roll *roll, int64_t at_ms, int64_t *from_ms, in
     *(at_ms < roll->since_ms ? until_ms : from_ms) = roll->since_ms;
 }
 
+struct roll_slot *slots_insert(struct roll *roll, int64_t from_ms, int64_t until_ms) {
+    size_t i = place_of(roll, from_ms);
+    MEM_GROW(roll->slots, roll->slot_count, roll->slot_capacity);
+    memmove(&roll->slots[i + 1], &roll->slots[i], (roll->slot_count - i) * sizeof *roll->slots);
+    roll->slot_count++;
+    roll->slots[i] = (struct roll_slot){.from_ms = from_ms, .until_ms = until_ms};
+    return &roll->slots[i];
+}
+
 struct roll_slot *slots_at(struct roll *roll, int64_t at_ms) {
+    at_ms = max_of(at_ms, roll->closed_until_ms);
     size_t i = roll->last_slot; /* a life is spread over one after the other */
     if (i + 1 < roll->slot_count && roll->slots[i].from_ms <= at_ms && roll->slots[i + 1].from_ms <= at_ms)
         i++;
@@ -45,13 +56,20 @@ struct roll_slot *slots_at(struct roll *roll, int64_t at_ms) {
     roll->last_slot = i;
     if (i < roll->slot_count && roll->slots[i].until_ms > at_ms)
         return &roll->slots[i];
-    roll->last_slot = ++i;
-    MEM_GROW(roll->slots, roll->slot_count, roll->slot_capacity);
-    memmove(&roll->slots[i + 1], &roll->slots[i], (roll->slot_count - i) * sizeof *roll->slots);
-    roll->slot_count++;
-    roll->slots[i] = (struct roll_slot){0};
-    span_of(roll, at_ms, &roll->slots[i].from_ms, &roll->slots[i].until_ms);
-    return &roll->slots[i];
+    int64_t from_ms, until_ms;
+    span_of(roll, at_ms, &from_ms, &until_ms);
+    roll->last_slot = i + 1;
+    return slots_insert(roll, from_ms, until_ms);
+}
+
+int slots_pool_place(struct roll *roll, const char *name) {
+    for (int i = 0; i < roll->pool_count; i++)
+        if (strcmp(roll->pools[i], name) == 0)
+            return i;
+    if (roll->pool_count == ROLL_POOLS)
+        return -1;
+    roll->pools[roll->pool_count] = mem_strdup(name);
+    return roll->pool_count++;
 }
 
 struct sums *slots_sums(struct roll_slot *slot, int group) {
@@ -77,13 +95,29 @@ void slots_free(struct roll_slot *slot) {
     free(slot->pools);
 }
 
-void slots_forget(struct roll *roll, int64_t from_ms) {
+int64_t slots_archived_until(const struct roll *roll) {
+    return roll->archived_count > 0 ? roll->archived[roll->archived_count - 1].until_ms : 0;
+}
+
+size_t slots_ended(const struct roll *roll, int64_t until_ms) {
     size_t ended = 0;
-    while (ended < roll->slot_count && roll->slots[ended].until_ms <= from_ms)
-        slots_free(&roll->slots[ended++]);
+    while (ended < roll->slot_count && roll->slots[ended].until_ms <= until_ms)
+        ended++;
+    return ended;
+}
+
+void slots_forget(struct roll *roll, int64_t from_ms) {
+    size_t ended = slots_ended(roll, from_ms), archived = 0;
+    for (size_t i = 0; i < ended; i++)
+        slots_free(&roll->slots[i]);
     roll->slot_count -= ended;
     if (ended > 0)
         memmove(roll->slots, &roll->slots[ended], roll->slot_count * sizeof *roll->slots);
+    while (archived < roll->archived_count && roll->archived[archived].until_ms <= from_ms)
+        archived++;
+    roll->archived_count -= archived;
+    if (archived > 0)
+        memmove(roll->archived, &roll->archived[archived], roll->archived_count * sizeof *roll->archived);
 }
 
 static void merge(struct roll_slot *to, struct roll_slot *from) {
@@ -100,17 +134,54 @@ static void merge(struct roll_slot *to, struct roll_slot *from) {
     slots_free(from);
 }
 
-bool slots_coarsen(struct roll *roll) {
-    size_t older = (roll->slot_count + 1) / 2, kept = 0;
-    if (roll->slot_count < 4)
-        return false;
-    for (size_t i = 0; i < roll->slot_count; i++) {
-        bool is_second = i < older && i % 2 == 1;
-        if (is_second)
-            merge(&roll->slots[kept - 1], &roll->slots[i]);
+void slots_close(struct roll *roll, int64_t until_ms) {
+    size_t first = slots_ended(roll, slots_archived_until(roll)), last = slots_ended(roll, until_ms), kept = first;
+    for (size_t i = first; i < roll->slot_count; i++) {
+        struct roll_slot *before = kept > first ? &roll->slots[kept - 1] : NULL, *slot = &roll->slots[i];
+        int64_t day_ms = slot->from_ms / ROLL_DAY_MS * ROLL_DAY_MS;
+        bool is_same_day =
+            i < last && before != NULL && before->from_ms >= day_ms && slot->until_ms <= day_ms + ROLL_DAY_MS;
+        if (is_same_day)
+            merge(before, slot);
         else
-            roll->slots[kept++] = roll->slots[i];
+            roll->slots[kept++] = *slot;
     }
     roll->slot_count = kept;
-    return true;
+    roll->closed_until_ms = max_of(roll->closed_until_ms, until_ms);
+}
+
+/* Pairs of neighbors in [first, last) that are no longer than longest_ms together. */
+static bool merge_pairs(struct roll *roll, size_t first, size_t last, int64_t longest_ms) {
+    size_t kept = first;
+    bool may_merge = false; /* the one before is not of two already */
+    for (size_t i = first; i < roll->slot_count; i++) {
+        struct roll_slot *slot = &roll->slots[i];
+        if (may_merge && i < last && slot->until_ms - roll->slots[kept - 1].from_ms <= longest_ms) {
+            merge(&roll->slots[kept - 1], slot);
+            may_merge = false;
+        } else {
+            roll->slots[kept++] = *slot;
+            may_merge = true;
+        }
+    }
+    bool is_any = kept < roll->slot_count;
+    roll->slot_count = kept;
+    return is_any;
+}
+
+static int64_t window_ms(const struct roll_options *o) {
+    int64_t ms = o->window == ROLL_ROLLING ? o->length_ms : o->window == ROLL_DAY ? ROLL_DAY_MS : ROLL_KEPT_MS;
+    return o->longest_ms > 0 ? min_of(ms, o->longest_ms) : ms;
+}
+
+bool slots_coarsen(struct roll *roll) {
+    size_t first = slots_ended(roll, roll->closed_until_ms), older = (roll->slot_count - first + 1) / 2;
+    int64_t longest_ms = window_ms(&roll->options) / 7;
+    return merge_pairs(roll, first, first + older, longest_ms) ||
+           merge_pairs(roll, first, roll->slot_count, longest_ms);
+}
+
+bool slots_coarsen_more(struct roll *roll) {
+    size_t first = slots_ended(roll, roll->closed_until_ms);
+    return merge_pairs(roll, first, roll->slot_count, INT64_MAX);
 }

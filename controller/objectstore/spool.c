@@ -19,6 +19,15 @@ static int failed(struct error **err, const char *path) {
 
 static const char *const levels[] = {"cluster=", "date=", "namespace="};
 
+static bool is_folder(const char *name, size_t level) {
+    struct slice s = slice_of(name);
+    return slice_starts(s, levels[level]) || (level + 1 == ARRAY_SIZE(levels) && slice_starts(s, "fleet="));
+}
+
+static bool is_object(const char *name) {
+    return slice_ends(slice_of(name), ARCHIVE_SUFFIX) || slice_ends(slice_of(name), ARCHIVE_FLEET_SUFFIX);
+}
+
 static void add_file(struct spool_list *list, const char *root, const char *path) {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
@@ -36,9 +45,9 @@ static int walk(const char *root, const char *folder, size_t level, struct spool
     while (r == 0 && list->count < SPOOL_MAX_FILES && (entry = readdir(d)) != NULL) {
         CLEANUP_FREE char *path = mem_format("%s/%s", folder, entry->d_name);
         if (level == ARRAY_SIZE(levels)) {
-            if (slice_ends(slice_of(entry->d_name), ARCHIVE_SUFFIX))
+            if (is_object(entry->d_name))
                 add_file(list, root, path);
-        } else if (slice_starts(slice_of(entry->d_name), levels[level])) {
+        } else if (is_folder(entry->d_name, level)) {
             r = walk(root, path, level + 1, list, err);
         }
     }

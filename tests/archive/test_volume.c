@@ -243,6 +243,25 @@ TEST(a_volume_that_is_not_mounted_is_not_replaced_by_a_folder) {
     folder_remove(root);
 }
 
+TEST(another_object_is_put_once_and_stays_as_it_is) {
+    char root[FOLDER_PATH];
+    CLEANUP_ERROR struct error *err = NULL;
+    size_t size;
+    folder_make(root);
+    CLEANUP_FREE char *object = archive_fleet_key("c_1/x:y", "all", 0xabc, 1793491200000, 1793577600000);
+    CHECK_TEXT(object, "cluster=c_1%2Fx%3Ay/date=2026-11-01/fleet=all/0000000000000abc_1793491200.sums");
+    CHECK_INT(archive_volume_put(root, object, SLICE("first"), &err), 0);
+    CHECK_INT(archive_volume_put(root, object, SLICE("second"), &err), 0);
+    CLEANUP_FREE char *path = mem_format("%s/%s", root, object);
+    CLEANUP_FREE char *text = harness_read_file(path, &size);
+    CHECK_TEXT(text, "first");
+    CLEANUP_FREE char *part = mem_format("%s.part", path);
+    CHECK(access(part, F_OK) != 0);
+    folder_remove(root);
+    CHECK_INT(archive_volume_put(root, object, SLICE("third"), &err), -ENOENT);
+    CHECK(err != NULL && strstr(error_text(err), "mount the archive's volume there") != NULL);
+}
+
 TEST(a_volume_that_may_not_be_written_is_reported_with_what_to_do) {
     char root[FOLDER_PATH];
     CLEANUP_ERROR struct error *err = NULL;

@@ -180,12 +180,51 @@ TEST(the_bound_holds_with_as_many_groups_as_there_may_be) {
     roll_done(&r);
 }
 
-/* Text of the version before, which has no mark at its end. */
+/* Month after month at the bound: what is kept does not grow beyond the window and a seventh of it. */
+TEST(a_window_at_the_bound_stays_as_long_as_it_is) {
+    enum { MANY = 60 };
+    const struct roll_options windows[] = {{.window = ROLL_ROLLING, .length_ms = 7 * ROLL_DAY_MS},
+                                           {.window = ROLL_ROLLING, .length_ms = ROLL_DAY_MS},
+                                           {.window = ROLL_MONTH, .longest_ms = ROLL_KEPT_MS}};
+    struct outcome *o = mem_new(struct outcome);
+    for (size_t k = 0; k < ARRAY_SIZE(windows); k++) {
+        struct member *m[MANY];
+        struct roll_member rm[MANY];
+        struct roll r;
+        uint64_t seed = 12 + k;
+        bool is_coarse = false;
+        int64_t length_ms = windows[k].longest_ms > 0 ? windows[k].longest_ms : windows[k].length_ms;
+        roll_init(&r, &windows[k]);
+        for (int i = 0; i < MANY; i++)
+            m[i] = lives_begin(&seed, i, T0);
+        for (int hour = 1; hour <= 40 * 24; hour++) {
+            int64_t now_ms = T0 + hour * HOUR;
+            for (int i = 0; i < MANY; i++) {
+                lives_go_on(&seed, m[i], now_ms);
+                rm[i] = (struct roll_member){m[i], m[i]->namespace_, true, false};
+            }
+            lives_roll(&r, rm, MANY, now_ms, o);
+            CLEANUP_FREE char *text = roll_store(&r, 5, BOUND, &is_coarse);
+            REQUIRE(text != NULL && strlen(text) <= BOUND);
+            if (o->from_ms < now_ms - length_ms - length_ms / 7 - ROLL_DAY_MS)
+                harness_fail(__FILE__, __LINE__, "window %zu, hour %d: it covers %lld hours", k, hour,
+                             (long long)((now_ms - o->from_ms) / HOUR));
+        }
+        CHECK(windows[k].window == ROLL_MONTH || is_coarse);
+        CHECK(o->group_count >= 4);
+        for (int i = 0; i < MANY; i++)
+            member_free(m[i]);
+        roll_done(&r);
+    }
+    free(o);
+}
+
+/* Text of the version before, which has no mark and no archive at its end. */
 static char *as_version_5(const char *text) {
     size_t size;
     char *bytes = base64_decode(slice_of(text), &size);
     uint64_t version = 5, sum;
-    size -= sizeof sum + 1;
+    size -= sizeof sum + 3;
     memcpy(bytes, &version, sizeof version);
     sum = hash_stable(0, (struct slice){bytes, size});
     memcpy(bytes + size, &sum, sizeof sum);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "base/slice.h"
+#include "fleet_objects.h"
 #include "folder.h"
 #include "operator/runtime/fleet_nodes.h"
 #include "preload/preload.h"
@@ -16,77 +17,11 @@
 #include <unistd.h>
 
 #define DEADLINE_MS 120000
-#define HOUR_MS INT64_C(3600000)
-
-static struct apiserver *serve(void) {
-    return apiserver_start((const char *[]){"--crd", "crds/goodput.dev_jobgoodputs.yaml", "--crd",
-                                            "crds/goodput.dev_fleetgoodputs.yaml", NULL});
-}
 
 static struct program *start(const struct apiserver *s) {
     return program_start("goodput-controller",
                          (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
                                           "--leader-elect=false", "--status-interval=100ms", NULL});
-}
-
-#define TENANT_CLASSES                                                                                                 \
-    "\"byClass\":[{\"class\":\"UserException\",\"chipSeconds\":7200},{\"class\":\"None\",\"chipSeconds\":3600}]"
-
-/* Of 8 chips for an hour at 2 USD, half of it lost; a node's failure cost 1 chip-hour of that. */
-#define PRICED                                                                                                         \
-    "\"cost\":{\"currency\":\"USD\",\"allocated\":\"16.00\",\"productive\":\"8.00\",\"lost\":\"8.00\"},"               \
-    "\"acceleratorHours\":{\"allocated\":\"8.000\",\"productive\":\"4.000\",\"lost\":\"4.000\"},"                      \
-    "\"byOwner\":[{\"owner\":\"Provider\",\"interruptions\":1,\"chipSeconds\":3600,\"cost\":\"2.00\",\"byClass\":["    \
-    "{\"class\":\"GPUHardware\",\"chipSeconds\":3600}]},{\"owner\":\"Tenant\",\"interruptions\":2,\"chipSeconds\":"    \
-    "10800,\"cost\":\"6.00\"," TENANT_CLASSES "}],"                                                                    \
-    "\"interruptions\":{\"total\":3,\"byCause\":[{\"cause\":\"NodeFailure\",\"count\":1,\"chipSeconds\":3600,"         \
-    "\"cost\":\"2.00\"},{\"cause\":\"Eviction\",\"count\":2}],\"byClass\":[{\"class\":\"Unknown\",\"count\":1},"       \
-    "{\"class\":\"GPUHardware\",\"count\":1}]},"
-
-/* One that ended an hour into the job, with 12 minutes until it trained again. */
-#define FAILED                                                                                                         \
-    "\"executions\":[{\"number\":1,\"start\":\"%s\",\"end\":\"%s\",\"cause\":\"NodeFailure\",\"node\":\"gpu-7\","      \
-    "\"nodePool\":\"a3\",\"owner\":\"Provider\",\"rescheduleMilliseconds\":720000,\"rootCause\":{\"class\":"           \
-    "\"GPUHardware\",\"owner\":\"Provider\",\"basis\":\"Observed\",\"symptomOnly\":false,\"followers\":0,"             \
-    "\"unread\":0}}],"
-
-/* One that is over: two hours of wall time, half of them available, half of these productive. */
-static int add_job(struct apiserver *s, const char *name, const char *queue, int chips, bool has_steps) {
-    char from[RFC3339_SIZE], failed[RFC3339_SIZE], to[RFC3339_SIZE];
-    int64_t now_ms = wall_ms(clock_wall());
-    rfc3339_format_s(from, (now_ms - 5 * HOUR_MS) / 1000 * 1000);
-    rfc3339_format_s(failed, (now_ms - 4 * HOUR_MS) / 1000 * 1000);
-    CLEANUP_FREE char *priced = mem_format(PRICED FAILED, from, failed);
-    rfc3339_format_s(to, (now_ms - 3 * HOUR_MS) / 1000 * 1000);
-    return apiserver_dof(
-        s,
-        "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{\"name\":\"%s\","
-        "\"namespace\":\"default\",\"labels\":{\"team\":\"nlp\"}},\"spec\":{\"targetRef\":{\"apiGroup\":"
-        "\"jobset.x-k8s.io\",\"kind\":\"JobSet\",\"name\":\"%s\"}},\"status\":{%s\"phase\":\"Completed\","
-        "\"target\":{\"queue\":\"%s\",\"chips\":%d},\"availability\":{\"required\":2},\"time\":{\"start\":\"%s\","
-        "\"end\":\"%s\","
-        "\"wallMilliseconds\":7200000,\"availableMilliseconds\":3600000%s},\"badput\":[{\"family\":\"Scheduling\","
-        "\"bucket\":\"QueueWait\","
-        "\"milliseconds\":3600000},{\"family\":\"Runtime\",\"bucket\":\"%s\",\"milliseconds\":%d%s}],\"conditions\":[{"
-        "\"type\":"
-        "\"Finished\","
-        "\"status\":\"True\",\"reason\":\"Succeeded\",\"message\":\"\",\"lastTransitionTime\":\"%s\"}]}}\nEND\n",
-        name, name, chips == 8 ? priced : "", queue, chips, from, to,
-        has_steps ? ",\"productiveMilliseconds\":1800000" : "", has_steps ? "WastedProgress" : "Unattributed",
-        has_steps ? 1800000 : 3600000, chips == 8 ? ",\"chipSeconds\":14400,\"cost\":\"8.00\"" : "", to);
-}
-
-#define FLEET(name, spec)                                                                                              \
-    "apply <<END\n{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"FleetGoodput\",\"metadata\":{\"name\":\"" name   \
-    "\"},\"spec\":{" spec "}}\nEND\n"
-
-static void check_has(struct apiserver *s, const char *name, const char *const *texts) {
-    CLEANUP_FREE char *command = mem_format("get fleetgoodputs /%s", name);
-    CLEANUP_FREE char *json = apiserver_ask(s, command);
-    for (; json != NULL && *texts != NULL; texts++)
-        if (strstr(json, *texts) == NULL)
-            harness_fail(__FILE__, __LINE__, "%s: no %s in %s", name, *texts, json);
-    CHECK(json != NULL);
 }
 
 #define BY_CLASS "\"byClass\":[{\"class\":\"Unknown\",\"count\":1},{\"class\":\"GPUHardware\",\"count\":1}]"
@@ -121,14 +56,14 @@ static const char *const sums[] = {
     NULL};
 
 TEST(jobs_that_were_deleted_keep_counting_over_restarts) {
-    struct apiserver *s = serve();
+    struct apiserver *s = fleet_serve();
     REQUIRE(s != NULL);
-    CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
-    CHECK_INT(add_job(s, "small", "q2", 2, false), 0);
-    CHECK_INT(apiserver_do(s, FLEET("all", "\"window\":{\"rolling\":\"1d\"},\"groupBy\":[\"queue\"]")), 0);
+    CHECK_INT(fleet_add_job(s, "big", "q1", 8, true), 0);
+    CHECK_INT(fleet_add_job(s, "small", "q2", 2, false), 0);
+    CHECK_INT(apiserver_do(s, FLEET_OBJECT("all", "\"window\":{\"rolling\":\"1d\"},\"groupBy\":[\"queue\"]")), 0);
     struct program *c = start(s);
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 2"), 0);
-    check_has(s, "all", sums);
+    fleet_check_has(s, "all", sums);
     struct program *shown = program_start(
         "kubectl-goodput", (const char *[]){"fleet", "all", "--kubeconfig", apiserver_kubeconfig(s), NULL});
     CHECK_INT(program_wait(shown, DEADLINE_MS), 0);
@@ -136,29 +71,29 @@ TEST(jobs_that_were_deleted_keep_counting_over_restarts) {
     program_free(shown);
     /* One goes while the controller looks, and one while none does. */
     CHECK_INT(apiserver_do(s, "delete jobgoodputs default/small\n"), 0);
-    CHECK_INT(add_job(s, "mark", "q3", 1, true), 0);
+    CHECK_INT(fleet_add_job(s, "mark", "q3", 1, true), 0);
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 3"), 0);
     program_free(c);
     CHECK_INT(apiserver_do(s, "delete jobgoodputs default/big\n"), 0);
-    CHECK_INT(add_job(s, "again", "q3", 1, true), 0);
+    CHECK_INT(fleet_add_job(s, "again", "q3", 1, true), 0);
     c = start(s);
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 4"), 0);
-    check_has(s, "all",
-              (const char *[]){"\"asked\":86400", "\"available\":43200", "\"productive\":18000", "\"name\":\"q1\"",
-                               "\"name\":\"q2\"", BY_CLASS, BY_NODE, NULL});
+    fleet_check_has(s, "all",
+                    (const char *[]){"\"asked\":86400", "\"available\":43200", "\"productive\":18000",
+                                     "\"name\":\"q1\"", "\"name\":\"q2\"", BY_CLASS, BY_NODE, NULL});
     program_free(c);
     apiserver_stop(s);
 }
 
 TEST(selectors_select_and_impossible_ones_are_reported) {
-    struct apiserver *s = serve();
+    struct apiserver *s = fleet_serve();
     REQUIRE(s != NULL);
-    CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
-    CHECK_INT(add_job(s, "small", "q2", 2, false), 0);
-    CHECK_INT(apiserver_do(s, FLEET("one", "\"selector\":{\"localQueues\":[\"q2\"]}") FLEET(
+    CHECK_INT(fleet_add_job(s, "big", "q1", 8, true), 0);
+    CHECK_INT(fleet_add_job(s, "small", "q2", 2, false), 0);
+    CHECK_INT(apiserver_do(s, FLEET_OBJECT("one", "\"selector\":{\"localQueues\":[\"q2\"]}") FLEET_OBJECT(
                                   "labels", "\"selector\":{\"labelSelector\":{\"matchLabels\":{\"team\":\"nlp\"}}}")
-                                  FLEET("none", "\"selector\":{\"namespaces\":[\"elsewhere\"]}")
-                                      FLEET("month", "\"window\":{\"calendar\":\"Month\"}")),
+                                  FLEET_OBJECT("none", "\"selector\":{\"namespaces\":[\"elsewhere\"]}")
+                                      FLEET_OBJECT("month", "\"window\":{\"calendar\":\"Month\"}")),
               0);
     struct program *c = start(s);
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /one status.jobs.counted 1\n"
@@ -166,23 +101,18 @@ TEST(selectors_select_and_impossible_ones_are_reported) {
                               "wait 120s field fleetgoodputs /none status.jobs.counted 0\n"
                               "wait 120s field fleetgoodputs /month status.window.name Month\n"),
               0);
-    check_has(s, "none", (const char *[]){"\"reason\":\"NothingSelected\"", "none of the 2 JobGoodputs fits", NULL});
-    check_has(s, "one", (const char *[]){"\"asked\":14400", "\"reason\":\"RolledUp\"", "\"AsExpected\"", NULL});
-    check_has(s, "month",
-              (const char *[]){"\"reason\":\"WindowNeedsArchive\"", "Run the controller with --archive", NULL});
+    fleet_check_has(s, "none",
+                    (const char *[]){"\"reason\":\"NothingSelected\"", "none of the 2 JobGoodputs fits", NULL});
+    fleet_check_has(s, "one", (const char *[]){"\"asked\":14400", "\"reason\":\"RolledUp\"", "\"AsExpected\"", NULL});
+    fleet_check_has(s, "month",
+                    (const char *[]){"\"reason\":\"WindowNeedsArchive\"", "Run the controller with --archive", NULL});
     program_free(c);
     apiserver_stop(s);
 }
 
-static bool has(struct apiserver *s, const char *name, const char *text) {
-    CLEANUP_FREE char *command = mem_format("get fleetgoodputs /%s", name);
-    CLEANUP_FREE char *json = apiserver_ask(s, command);
-    return json != NULL && strstr(json, text) != NULL;
-}
-
 /* A bucket that does not answer, and a clock that is a day later. */
 TEST(an_archive_that_is_not_written_for_a_day_degrades_the_fleet) {
-    struct apiserver *s = serve();
+    struct apiserver *s = fleet_serve();
     struct preload_clock *clock = preload_clock(1);
     char spool[FOLDER_PATH];
     REQUIRE(s != NULL && clock != NULL);
@@ -191,8 +121,8 @@ TEST(an_archive_that_is_not_written_for_a_day_degrades_the_fleet) {
     folder_write(spool, waiting, "");
     setenv("AWS_ACCESS_KEY_ID", "x", 1);
     setenv("AWS_SECRET_ACCESS_KEY", "y", 1);
-    CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
-    CHECK_INT(apiserver_do(s, FLEET("all", "\"window\":{\"rolling\":\"7d\"}")), 0);
+    CHECK_INT(fleet_add_job(s, "big", "q1", 8, true), 0);
+    CHECK_INT(apiserver_do(s, FLEET_OBJECT("all", "\"window\":{\"rolling\":\"7d\"}")), 0);
     preload_begin();
     struct program *c =
         program_start("goodput-controller",
@@ -203,14 +133,14 @@ TEST(an_archive_that_is_not_written_for_a_day_degrades_the_fleet) {
     CHECK(program_says(c, "archive not uploaded", DEADLINE_MS));
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 1"), 0);
     clock->step_us = 23 * HOUR_MS * 1000;
-    CHECK_INT(add_job(s, "small", "q2", 2, false), 0); /* so that a status is written */
+    CHECK_INT(fleet_add_job(s, "small", "q2", 2, false), 0); /* so that a status is written */
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 2"), 0);
-    check_has(s, "all", (const char *[]){"\"reason\":\"AsExpected\"", NULL});
+    fleet_check_has(s, "all", (const char *[]){"\"reason\":\"AsExpected\"", NULL});
     clock->step_us = 25 * HOUR_MS * 1000;
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all "
                               ".status.conditions[?(@.type==\"Degraded\")].reason ArchiveNotWritten"),
               0);
-    check_has(s, "all", (const char *[]){"the archive has not been written since 20", "s3://bucket: ", NULL});
+    fleet_check_has(s, "all", (const char *[]){"the archive has not been written since 20", "s3://bucket: ", NULL});
     CLEANUP_FREE char *path = mem_format("%s/%s", spool, waiting);
     CHECK_INT(unlink(path), 0); /* nothing waits: nothing fails */
     CHECK_INT(apiserver_do(s, "wait 240s field fleetgoodputs /all "
@@ -224,23 +154,23 @@ TEST(an_archive_that_is_not_written_for_a_day_degrades_the_fleet) {
 
 /* Without nodes there is no capacity, and the condition has the server's words until they may be read. */
 TEST(without_permission_to_read_nodes_the_fleet_reports_it) {
-    struct apiserver *s = serve();
+    struct apiserver *s = fleet_serve();
     REQUIRE(s != NULL);
-    CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
-    CHECK_INT(apiserver_do(s, "on any nodes always : status 403\n" FLEET("all", "\"capacity\":{}")), 0);
+    CHECK_INT(fleet_add_job(s, "big", "q1", 8, true), 0);
+    CHECK_INT(apiserver_do(s, "on any nodes always : status 403\n" FLEET_OBJECT("all", "\"capacity\":{}")), 0);
     struct program *c = start(s);
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 1"), 0);
     const char *words = "\"reason\":\"NodesForbidden\",\"message\":\"nodes is forbidden: User ";
     bool is_reported = false;
     for (int i = 0; i < 1200 && !is_reported; i++) { /* defaults of the spec may begin another roll-up */
         usleep(100000);
-        is_reported = has(s, "all", words);
+        is_reported = fleet_has(s, "all", words);
     }
     CHECK(is_reported);
     CHECK_INT(apiserver_do(s, "clear faults"), 0);
-    for (int i = 0; i < 1200 && has(s, "all", "NodesForbidden"); i++)
+    for (int i = 0; i < 1200 && fleet_has(s, "all", "NodesForbidden"); i++)
         usleep(100000);
-    CHECK(!has(s, "all", "NodesForbidden"));
+    CHECK(!fleet_has(s, "all", "NodesForbidden"));
     program_free(c);
     apiserver_stop(s);
 }
@@ -270,14 +200,14 @@ static char *condition_of_fleet(struct apiserver *s) {
 TEST(the_plugin_and_a_fleet_count_alike) {
     static const char *const same[] = {
         "\"allScheduling\":", "\"evidence\":", "\"scheduling\":", "\"runtime\":", "\"job\":"};
-    struct apiserver *s = serve();
+    struct apiserver *s = fleet_serve();
     REQUIRE(s != NULL);
-    CHECK_INT(add_job(s, "big", "q1", 8, true), 0);
-    CHECK_INT(add_job(s, "small", "q1", 2, false), 0);
-    CHECK_INT(add_job(s, "none", "q2", 3, false), 0);
-    CHECK_INT(add_job(s, "more", "q3", 5, true), 0);
-    CHECK_INT(add_job(s, "idle", "q3", 0, true), 0); /* asks for no chips */
-    CHECK_INT(apiserver_do(s, FLEET("all", "\"groupBy\":[\"queue\"]")), 0);
+    CHECK_INT(fleet_add_job(s, "big", "q1", 8, true), 0);
+    CHECK_INT(fleet_add_job(s, "small", "q1", 2, false), 0);
+    CHECK_INT(fleet_add_job(s, "none", "q2", 3, false), 0);
+    CHECK_INT(fleet_add_job(s, "more", "q3", 5, true), 0);
+    CHECK_INT(fleet_add_job(s, "idle", "q3", 0, true), 0); /* asks for no chips */
+    CHECK_INT(apiserver_do(s, FLEET_OBJECT("all", "\"groupBy\":[\"queue\"]")), 0);
     struct program *c = start(s);
     CHECK_INT(apiserver_do(s, "wait 120s field fleetgoodputs /all status.jobs.counted 4"), 0);
     CLEANUP_FREE char *fleet = apiserver_ask(s, "get fleetgoodputs /all");

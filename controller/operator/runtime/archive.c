@@ -71,6 +71,7 @@ struct runtime_archive {
     struct archive_figures figures;
     struct object_store *store; /* NULL: the volume is the archive */
     struct uploader *uploader;
+    struct mono_time emptied;        /* all that was complete then is in the store */
     struct archive_orphans *orphans; /* while they are completed, nothing else is written */
     struct work_task *orphans_task;
     uint64_t reported; /* hash of the trouble that was logged */
@@ -80,6 +81,7 @@ struct runtime_archive {
 
 static void on_emptied(void *context, struct mono_time at) {
     struct runtime_archive *a = context;
+    a->emptied = at;
     for (struct archive_job *j = a->jobs; j != NULL; j = j->next)
         if (j->job != NULL && j->completed_ms > 0 && j->completed.us <= at.us)
             model_job_archive_stored(j->job, j->completed_ms);
@@ -468,6 +470,18 @@ void runtime_archive_drop(struct archive_job *j, bool is_deleted) {
     j->written = j->taken;
     j->must_complete = j->is_last = true;
     pump(j);
+}
+
+struct archive_place runtime_archive_place(const struct runtime_archive *a) {
+    return (struct archive_place){a->loop, a->pool, a->dir, a->cluster, a->store};
+}
+
+void runtime_archive_note_put(struct runtime_archive *a) {
+    count_objects(a, 1);
+}
+
+bool runtime_archive_is_stored(const struct runtime_archive *a, struct mono_time at) {
+    return a->uploader == NULL || a->emptied.us >= at.us;
 }
 
 void runtime_archive_free(struct runtime_archive *a) {

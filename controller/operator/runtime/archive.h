@@ -36,6 +36,19 @@ bool runtime_archive_take(struct runtime_archive *archive, struct archive_job **
                           loop_callback *ready, void *context);
 /* The status that followed the last take was written. executions: how many the job had in it. */
 void runtime_archive_written(struct archive_job *mine, int64_t executions, bool is_final);
+/* For other objects than the jobs' (fleet_archive.h). */
+struct archive_place {
+    struct loop *loop;
+    struct work_pool *pool;
+    const char *dir, *cluster;  /* the volume's folder; borrowed forever */
+    struct object_store *store; /* NULL: the volume is the archive */
+};
+struct archive_place runtime_archive_place(const struct runtime_archive *archive);
+/* An object was put on the volume: with a store, it is moved there. */
+void runtime_archive_note_put(struct runtime_archive *archive);
+/* What was on the volume at that time is where no restart loses it. */
+bool runtime_archive_is_stored(const struct runtime_archive *archive, struct mono_time at);
+
 /* The job is not followed any more. is_deleted: its JobGoodput is; else a successor continues. NULL-safe. */
 void runtime_archive_drop(struct archive_job *mine, bool is_deleted);
 

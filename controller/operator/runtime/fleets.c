@@ -7,9 +7,11 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "base/rfc3339.h"
+#include "fleet/roll_archive.h"
 #include "fleet/roll_store.h"
 #include "kube/reflector.h"
 #include "operator/fleet/status.h"
+#include "operator/runtime/fleet_archive.h"
 #include "operator/runtime/fleet_nodes.h"
 #include "operator/runtime/json.h"
 
@@ -19,8 +21,8 @@
 
 #define PATH "/apis/goodput.dev/v1alpha1/fleetgoodputs"
 #define MAX_SETTLED_BYTES ((size_t)32768)
-#define MAX_ARCHIVED_SETTLED_BYTES ((size_t)262144)
-#define KEPT_MS (7 * ROLL_DAY_MS) /* of which a status has the sums */
+#define MAX_PENDING_BYTES ((size_t)262144) /* while days are to be archived */
+#define READING_MS INT64_C(30000)          /* how long a status waits for what is read from the archive */
 #define MAX_STATUS_BYTES ((size_t)1 << 20)
 #define ABSENT_RETRY_US INT64_C(60000000)
 #define REFRESH_MS INT64_C(600000) /* a status that would say the same is written no later */
@@ -37,6 +39,9 @@ struct fleet_object {
     char trouble[512]; /* why the spec is of no use; "" */
     struct roll roll;
     struct fleets_nodes *nodes;
+    struct fleet_archive *archive;            /* NULL: there is none */
+    int64_t began_ms;                         /* TIME_UNKNOWN: the first roll-up is still to come */
+    int64_t sent_closed_ms, stored_closed_ms; /* roll.closed_until_ms of the last write; of the last that succeeded */
     struct kube_call *write;
     bool is_unreadable; /* what was settled before could not be read */
     uint64_t written_hash;
@@ -47,7 +52,7 @@ struct fleet_object {
 struct fleets {
     struct kube_client *client;
     const struct model *model;
-    const struct runtime_archive *archive; /* NULL: there is none */
+    struct runtime_archive *archive; /* NULL: there is none */
     struct loop *loop;
     const struct kube_lease *lease;
     int64_t interval_us;
@@ -95,6 +100,8 @@ void fleets_jobgoodput(struct fleets *f, const char *namespace_, const char *nam
 /* ---- FleetGoodputs ---- */
 
 static void drop_rolled(struct fleet_object *o) {
+    fleet_archive_free(o->archive);
+    o->archive = NULL;
     fleets_nodes_free(o->nodes);
     o->nodes = NULL;
     roll_done(&o->roll);
@@ -150,17 +157,23 @@ static const struct jmember state_rows[] = {
     JMEMBER_OBJECT("status", status_rows),
 };
 
+static void on_archive(void *context) {
+    struct fleets *f = context;
+    loop_defer(f->loop, work, f);
+}
+
 /* Another spec has other sums. It resumes from what an earlier leader settled for this same spec. */
 static void begin_rolling(struct fleet_object *o, const struct fleet_state *state) {
     CLEANUP_ERROR struct error *err = NULL;
+    struct fleets *f = o->owner;
     drop_rolled(o);
     o->trouble[0] = '\0';
     o->is_unreadable = false;
     o->written_hash = 0;
     if (fleets_spec_read(&o->spec, state->spec, &err) < 0)
         slice_copy(o->trouble, sizeof o->trouble, slice_of(error_text(err)));
-    if (o->owner->archive == NULL)
-        o->spec.window.longest_ms = KEPT_MS;
+    if (f->archive == NULL)
+        o->spec.window.longest_ms = ROLL_KEPT_MS;
     roll_init(&o->roll, &o->spec.window);
     if (o->trouble[0] != '\0')
         return;
@@ -168,8 +181,12 @@ static void begin_rolling(struct fleet_object *o, const struct fleet_state *stat
     o->is_unreadable = r == -EBADMSG;
     if (o->is_unreadable)
         jsonlog(JSONLOG_WARNING, "settled sums not readable, started again", "fleetgoodput", LOG_S(o->name), NULL);
+    o->stored_closed_ms = o->roll.closed_until_ms;
+    o->began_ms = TIME_UNKNOWN;
+    if (f->archive != NULL)
+        o->archive = fleet_archive_new(f->archive, o->name, &o->roll, o->key, on_archive, f);
     if (o->spec.has_capacity)
-        o->nodes = fleets_nodes_new(o->owner->client, &o->spec);
+        o->nodes = fleets_nodes_new(f->client, &o->spec);
 }
 
 static void on_event(void *context, const struct kube_event *event) {
@@ -249,6 +266,8 @@ static void roll(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
                             .context = (void *)f->model};
     in.has_capacity = fleets_nodes_count(o->nodes, &in.nodes, &in.node_count);
     roll_up(&o->roll, &in);
+    if (o->archive != NULL)
+        roll_archive_close(&o->roll, now_ms);
     outcome_make(&o->roll, &in, &r->outcome);
 }
 
@@ -300,11 +319,23 @@ static void explain_window(const struct fleet_object *o, const struct outcome *o
             rfc3339_format_s(from, out->from_ms));
 }
 
+/* "": all of it is. */
+static void explain_unread(const struct fleet_object *o, const struct outcome *out, char *text, size_t size_bytes) {
+    const char *trouble = fleet_archive_trouble(o->archive);
+    char from[RFC3339_SIZE];
+    text[0] = '\0';
+    if (roll_archive_unread(&o->roll) != NULL)
+        snprintf(text, size_bytes,
+                 "older days could not be read from the archive yet, so the status covers the time since %s: %s",
+                 rfc3339_format_s(from, out->from_ms), trouble[0] != '\0' ? trouble : "it does not answer");
+}
+
 static void set_degraded(const struct fleet_object *o, const struct outcome *out, bool is_coarse, int64_t now_ms,
                          struct fleets_condition *c) {
-    char archive[sizeof c->message], window[sizeof c->message];
+    char archive[sizeof c->message], window[sizeof c->message], unread[sizeof c->message];
     explain_archive(o->owner, now_ms, archive, sizeof archive);
     explain_window(o, out, window, sizeof window);
+    explain_unread(o, out, unread, sizeof unread);
     const struct {
         bool is_so;
         const char *reason, *message;
@@ -316,6 +347,7 @@ static void set_degraded(const struct fleet_object *o, const struct outcome *out
          "more groups than can be kept apart: the smallest are in the group Other, with their past; group by fewer "
          "keys"},
         {window[0] != '\0', "WindowNeedsArchive", window},
+        {unread[0] != '\0', "ArchiveNotRead", unread},
         {is_coarse, "StatusAtBound",
          "status.settled is at its bound: older hours are kept in longer spans, and after a restart what some jobs "
          "gained meanwhile is taken in proportion"},
@@ -344,6 +376,9 @@ static void on_written(void *context, int status, struct slice body, const struc
     o->write = NULL;
     if (err == NULL) {
         runtime_json_written_version(body, o->sent_version, o->version, sizeof o->version);
+        o->stored_closed_ms = o->sent_closed_ms;
+        if (o->archive != NULL)
+            fleet_archive_continue(o->archive, o->stored_closed_ms);
         return;
     }
     o->written_hash = 0; /* the next roll-up writes again, by the version that the watch has reported */
@@ -367,6 +402,7 @@ static void send_status(struct fleet_object *o) {
     jwrite_member_text(&w, "name", o->name);
     jwrite_member_text(&w, "resourceVersion", o->version);
     memcpy(o->sent_version, o->version, sizeof o->sent_version);
+    o->sent_closed_ms = o->roll.closed_until_ms;
     jwrite_object_end(&w);
     jwrite_key(&w, "status");
     jwrite_raw(&w, buf_slice(&f->status));
@@ -388,6 +424,18 @@ static void keep_transitions(struct fleet_object *o, struct fleets_view *v, int6
     memcpy(o->conditions, v->conditions, sizeof o->conditions);
 }
 
+/* Days that are closed and not in the archive yet need more room than those that the status keeps. */
+static char *settle(struct fleet_object *o, bool *ret_coarse) {
+    bool has_pending = o->archive != NULL && roll_archive_next(&o->roll, 0, INT64_MAX) != NULL;
+    return roll_store(&o->roll, o->key, has_pending ? MAX_PENDING_BYTES : MAX_SETTLED_BYTES, ret_coarse);
+}
+
+static bool must_wait(struct fleet_object *o, int64_t now_ms) {
+    if (o->began_ms == TIME_UNKNOWN)
+        o->began_ms = now_ms;
+    return fleet_archive_is_reading(o->archive) && now_ms - o->began_ms < READING_MS;
+}
+
 static void attend(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
     struct fleets *f = o->owner;
     struct fleets_view view = {.spec = &o->spec, .roll = &o->roll, .generation = o->generation};
@@ -396,8 +444,7 @@ static void attend(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
     if (o->trouble[0] == '\0') {
         roll(o, now_ms, r);
         view.outcome = &r->outcome;
-        settled = roll_store(&o->roll, o->key, f->archive != NULL ? MAX_ARCHIVED_SETTLED_BYTES : MAX_SETTLED_BYTES,
-                             &is_coarse);
+        settled = settle(o, &is_coarse);
     }
     set_ready(o, r, &view.conditions[FLEETS_READY]);
     if (view.outcome != NULL)
@@ -407,7 +454,10 @@ static void attend(struct fleet_object *o, int64_t now_ms, struct rolled *r) {
     r->outcome.until_ms = 0; /* a change of it alone causes no write */
     fleets_status_write(&view, NULL, &f->status);
     uint64_t hash = hash_local(0, buf_slice(&f->status));
-    if (o->write != NULL || o->version[0] == '\0' || (hash == o->written_hash && now_ms - o->written_ms < REFRESH_MS))
+    if (o->archive != NULL)
+        fleet_archive_continue(o->archive, o->stored_closed_ms);
+    if (must_wait(o, now_ms) || o->write != NULL || o->version[0] == '\0' ||
+        (hash == o->written_hash && now_ms - o->written_ms < REFRESH_MS))
         return;
     buf_clear(&f->status);
     r->outcome.until_ms = now_ms;
@@ -469,7 +519,7 @@ void fleets_lead(struct fleets *f, const struct kube_lease *lease) {
     f->reflector = kube_reflector_new(f->client, &options, &handler);
 }
 
-struct fleets *fleets_new(struct kube_client *client, const struct model *model, const struct runtime_archive *archive,
+struct fleets *fleets_new(struct kube_client *client, const struct model *model, struct runtime_archive *archive,
                           int64_t interval_us) {
     struct fleets *f = mem_new(struct fleets);
     f->client = client;

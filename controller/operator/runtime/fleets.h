@@ -1,7 +1,7 @@
 /* fleets: keeps every FleetGoodput's status: reads the JobGoodputs as they come, rolls them up now and then
- * (fleet/roll.h) and writes the outcome with what it needs to resume. Only a leader does so. A write names the
- * resourceVersion that it follows, and sums and what they hold of each job are written together: neither a restart nor
- * another leader counts anything twice. */
+ * (fleet/roll.h) and writes the outcome with what it needs to resume; with an archive, older days are there
+ * (fleet_archive.h). Only a leader does so. A write names the resourceVersion that it follows, and sums and what they
+ * hold of each job are written together: neither a restart nor another leader counts anything twice. */
 #ifndef OPERATOR_RUNTIME_FLEETS_H
 #define OPERATOR_RUNTIME_FLEETS_H
 
@@ -13,7 +13,7 @@
 struct fleets;
 
 /* Borrows all. archive: NULL: there is none. interval_us: between two roll-ups. */
-struct fleets *fleets_new(struct kube_client *client, const struct model *model, const struct runtime_archive *archive,
+struct fleets *fleets_new(struct kube_client *client, const struct model *model, struct runtime_archive *archive,
                           int64_t interval_us);
 void fleets_free(struct fleets *fleets);
 
