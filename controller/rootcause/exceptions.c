@@ -146,7 +146,8 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     if (row == NULL)
         row = w->traceback.module;
     bool is_start = !is_bare && is_of_start(w, row);
-    if (!is_bare && row == NULL)
+    bool is_of_program = row != NULL && row->place == IN_VALUE && row->class_ == CLASS_USER_EXCEPTION;
+    if (!is_bare && (row == NULL || (is_of_program && row_of_frames(w, exception) != NULL)))
         row = row_of_frames(w, exception);
     bool is_later = is_chained_on(w, row), is_ignored = w->traceback.is_ignored && !is_bare;
     struct finding f = finding_make(line, w, row, number, at);

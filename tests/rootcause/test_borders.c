@@ -48,6 +48,44 @@ TEST(a_setting_that_is_rejected) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
+/* What the message of a ValueError speaks of: a setting, tensors of the program, weights, data. */
+TEST(a_value_is_a_setting_unless_it_is_of_the_program) {
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false, "ValueError: remaining_argv: ['--train_type', 'sft']"},
+        {CLASS_CONFIG_ERROR, false, "ValueError: Unsupported precision: fp12"},
+        {CLASS_CONFIG_ERROR, false, "AssertionError: micro batch size > global batch size"},
+        {CLASS_CONFIG_ERROR, false,
+         "AssertionError: First dimension of the tensor should be divisible by tensor parallel size"},
+        {CLASS_CONFIG_ERROR, false, "KeyError: 'LargeDataset is not in the dataset registry'"},
+        {CLASS_USER_EXCEPTION, false, "ValueError: mask must have the same shape as input"},
+        {CLASS_USER_EXCEPTION, false, "ValueError: y must be a 1d array"},
+        {CLASS_USER_EXCEPTION, false, "ValueError: Unknown format code 'd' for object of type 'float'"},
+        {CLASS_CHECKPOINT_ERROR, false,
+         "ValueError: Trying to set a tensor of shape (32000, 64) in \"weight\" (which has shape (32001, 64))"},
+        {CLASS_DATA_ERROR, false,
+         "ValueError: Input contains NaN, infinity or a value too large for dtype('float32')."},
+        {CLASS_CHECKPOINT_ERROR, false, /* the frame says more than the word does */
+         RAISED("/v/site-packages/orbax/checkpoint/type_handlers.py", "_deserialize", "raise ValueError(x)",
+                "ValueError: shape (7,)")},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* torch c10/core/CPUAllocator.cpp, a shell, torch utils/cpp_extension.py (cut before the exception) */
+TEST(records_of_other_writers) {
+    static const struct example examples[] = {
+        {CLASS_HOST_OOM, false,
+         "RuntimeError: [enforce fail at CPUAllocator.cpp:7] posix_memalign(&data, gAlignment, nbytes) == 0. 12 vs 0"},
+        {CLASS_CRASH_SIGNAL, false, "segmentation fault (core dumped)"},
+        {CLASS_COMPILE_ERROR, false,
+         "CalledProcessError                        Traceback (most recent call last)\n"
+         "~/v/torch/utils/cpp_extension.py in _run_ninja_build(folder, verbose)\n   1672             check=True,\n-> "
+         "1673 env=env)\n\n"
+         "/usr/lib/python3.6/subprocess.py in run(input)\n--> 438   output=stdout)\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
 TEST(what_only_reports_the_end_of_another_process) {
     static const struct example examples[] = {
         {CLASS_UNKNOWN, false,
