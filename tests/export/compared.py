@@ -81,6 +81,9 @@ def check_hostile(t, b):
     b.until("document.querySelectorAll('svg.whisker').length > 3")
     t.check("hostile text stays text (comparison)", b.ask("window.hit === undefined && document.querySelectorAll('img').length === 0"))
     t.check("better is right of the middle for a goodput", b.ask(LINES.replace("KIND", "better"))[0][0] > 50)
+    b.size(390, 850, is_phone=True)
+    t.check("pictures are as wide as a phone has room", b.ask("document.querySelector('svg.whisker').getBoundingClientRect().width") > 150)
+    b.size(1280, 850)
     low, at, high = b.ask(LINES.replace("KIND", "within-chance"))[0]
     t.check("a line that leaves the picture ends at its edges", (low, at, high) == (0, 50, 100), (low, at, high))
     gains = b.ask("[...document.querySelectorAll('[data-key=gains] tbody tr')].map(r => [...r.children].map(c => c.textContent))")
