@@ -41,14 +41,21 @@ static int reserve(struct buf *b, size_t n) {
     return 0;
 }
 
-int buf_append(struct buf *b, const void *data, size_t size_bytes) {
-    int result = reserve(b, size_bytes);
-    if (result < 0)
-        return result;
-    if (size_bytes != 0)
-        memcpy(b->data + b->size_bytes, data, size_bytes);
-    b->size_bytes += size_bytes;
+char *buf_extend(struct buf *b, size_t n) {
+    if (reserve(b, n) < 0)
+        return NULL;
+    char *at = b->data + b->size_bytes;
+    b->size_bytes += n;
     b->data[b->size_bytes] = '\0';
+    return at;
+}
+
+int buf_append(struct buf *b, const void *data, size_t size_bytes) {
+    char *at = buf_extend(b, size_bytes);
+    if (at == NULL)
+        return -EMSGSIZE;
+    if (size_bytes != 0)
+        memcpy(at, data, size_bytes);
     return 0;
 }
 

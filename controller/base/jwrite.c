@@ -46,6 +46,10 @@ void jwrite_array_end(struct jwrite *w) {
     leave(w, ']');
 }
 
+static bool is_plain(unsigned char c) {
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
 static void write_escape(struct buf *out, unsigned char c) {
     switch (c) {
     case '"':
@@ -68,13 +72,12 @@ static void write_escape(struct buf *out, unsigned char c) {
     }
 }
 
-static void write_quoted(struct buf *out, struct slice text) {
+static void write_escaped(struct buf *out, struct slice text) {
     const unsigned char *p = (const unsigned char *)text.data;
     size_t from = 0, at = 0; /* [from, at) is waiting to be copied as it is */
     buf_append_char(out, '"');
     while (at < text.size_bytes) {
-        bool plain = p[at] >= 0x20 && p[at] < 0x7F && p[at] != '"' && p[at] != '\\';
-        size_t n = plain ? 1 : p[at] >= 0x80 ? slice_utf8_size(slice_skip(text, at)) : 0;
+        size_t n = is_plain(p[at]) ? 1 : p[at] >= 0x80 ? slice_utf8_size(slice_skip(text, at)) : 0;
         if (n != 0) {
             at += n;
             continue;
@@ -89,6 +92,22 @@ static void write_quoted(struct buf *out, struct slice text) {
     if (at != from)
         buf_append(out, p + from, at - from);
     buf_append_char(out, '"');
+}
+
+/* Most texts are plain. */
+static void write_quoted(struct buf *out, struct slice text) {
+    const unsigned char *p = (const unsigned char *)text.data;
+    size_t n = 0;
+    while (n < text.size_bytes && is_plain(p[n]))
+        n++;
+    char *at = n == text.size_bytes ? buf_extend(out, n + 2) : NULL;
+    if (at == NULL) {
+        write_escaped(out, text);
+        return;
+    }
+    at[0] = at[n + 1] = '"';
+    if (n > 0)
+        memcpy(at + 1, text.data, n);
 }
 
 void jwrite_key(struct jwrite *w, const char *key) {

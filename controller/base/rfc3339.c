@@ -132,6 +132,17 @@ static int64_t floor_div(int64_t a, int64_t b) {
     return a / b - (a % b < 0);
 }
 
+/* A number in `digits` digits, then `behind`; returns the place after it. snprintf() takes ten times as long, and a pod
+ * that comes in protobuf has ten times. */
+static char *put_number(char *at, int number, int digits, char behind) {
+    for (int i = digits - 1; i >= 0; i--) {
+        at[i] = (char)('0' + number % 10);
+        number /= 10;
+    }
+    at[digits] = behind;
+    return at + digits + 1;
+}
+
 static const char *format_stamp(char *out, int64_t unix_s, int32_t ns, int digits) {
     /* What four digits of a year cannot hold is shown as the nearest time that they can. */
     static const int64_t first_s = -62135596800, last_s = 253402300799;
@@ -139,12 +150,16 @@ static const char *format_stamp(char *out, int64_t unix_s, int32_t ns, int digit
     int64_t days = floor_div(unix_s, 86400);
     int second = (int)(unix_s - days * 86400), year, month, day;
     civil_of_days(days, &year, &month, &day);
-    int size = snprintf(out, RFC3339_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d", year, month, day, second / 3600,
-                        second / 60 % 60, second % 60);
     int unit = digits == 3 ? 1000000 : digits == 6 ? 1000 : 1;
+    char *at = put_number(out, year, 4, '-');
+    at = put_number(at, month, 2, '-');
+    at = put_number(at, day, 2, 'T');
+    at = put_number(at, second / 3600, 2, ':');
+    at = put_number(at, second / 60 % 60, 2, ':');
+    at = put_number(at, second % 60, 2, digits > 0 ? '.' : 'Z');
     if (digits > 0)
-        size += snprintf(out + size, RFC3339_SIZE - (size_t)size, ".%0*d", digits, ns / unit);
-    snprintf(out + size, RFC3339_SIZE - (size_t)size, "Z");
+        at = put_number(at, ns / unit, digits, 'Z');
+    *at = '\0';
     return out;
 }
 
