@@ -382,6 +382,12 @@ bench-operator: ## the controller compared with a client-go informer: 12,736 pod
 	@tests/cluster/build.sh informer
 	@python3 tests/bench/bench_operator.py --informer .build/cluster/bin/informer $(BENCH)
 
+.PHONY: protobuf-frames
+protobuf-frames: ## encode the recordings and tests/data/protobuf/full.jsonl in protobuf by Kubernetes' own types (needs Go)
+	@tests/cluster/build.sh protobuf-frames
+	@for file in tests/data/protobuf/full.jsonl $(filter-out %/gates.jsonl.gz,$(wildcard tests/data/recordings/*.jsonl.gz)); do name=$${file##*/}; \
+		.build/cluster/bin/protobuf-frames $$file tests/data/protobuf/$${name%%.*}.frames.gz; done
+
 parity: programs ## the Python library's own answers against analyze --definition library, on LOGS random logs
 	@tests/parity/setup.sh
 	@.build/parity/venv/bin/python tests/parity/parity.py $(LOGS)

@@ -38,6 +38,7 @@ struct kube_client *kube_client_new(struct loop *loop, const struct kube_options
     struct kube_client *c = mem_new(struct kube_client);
     c->loop = loop;
     c->is_http1_only = options->is_http1_only;
+    c->is_json_only = options->is_json_only;
     c->user_agent = mem_format("User-Agent: %s", options->user_agent != NULL ? options->user_agent : "goodput");
     if (kube_config_load(options->kubeconfig, options->context, &c->config, err) == 0)
         c->credentials = kube_credentials_new(loop, c->config, err);
@@ -64,6 +65,10 @@ void kube_client_free(struct kube_client *client) {
 
 const char *kube_client_server(const struct kube_client *client) {
     return client->config->server;
+}
+
+bool kube_client_reads_json(const struct kube_client *client) {
+    return client->is_json_only;
 }
 
 struct loop *kube_client_loop(const struct kube_client *client) {

@@ -17,12 +17,14 @@ struct kube_options {
     const char *context;    /* --context; NULL: the current one */
     const char *user_agent; /* "goodput-controller/<version>" */
     bool is_http1_only;     /* for tests */
+    bool is_json_only;      /* no list and no watch asks for protobuf */
 };
 
 /* One line on failure that says which file and what is wrong. */
 struct kube_client *kube_client_new(struct loop *loop, const struct kube_options *options, struct error **err);
 void kube_client_free(struct kube_client *client);
 const char *kube_client_server(const struct kube_client *client); /* URL */
+bool kube_client_reads_json(const struct kube_client *client);    /* is_json_only */
 struct loop *kube_client_loop(const struct kube_client *client);
 
 struct kube_request {

@@ -12,7 +12,7 @@ struct kube_client {
     struct kube_config *config;
     struct kube_credentials *credentials;
     char *user_agent; /* the header line */
-    bool is_http1_only;
+    bool is_http1_only, is_json_only;
     struct kube_count *counts;
     size_t count_count, count_capacity;
     struct kube_duration *durations;

@@ -75,7 +75,10 @@ static void go_absent(struct kube_reflector *r) {
 /* A reply other than success. */
 static void refused(struct kube_reflector *r, const struct http_reply *reply) {
     char reason[64];
-    char *text CLEANUP_FREE = kube_status_text(reply->status, buf_slice(&r->refusal), reason);
+    struct slice body = buf_slice(&r->refusal);
+    if (r->is_protobuf)
+        body = kube_protobuf_one(&r->protobuf, body);
+    char *text CLEANUP_FREE = kube_status_text(reply->status, body, reason);
     bool is_first_401 = reply->status == 401 && r->unauthorized++ == 0;
     if (reply->status == 404)
         go_absent(r);
@@ -114,11 +117,15 @@ static void page_ended(struct kube_reflector *r) {
         kube_reflector_synced(r);
 }
 
+static bool is_partial(const struct kube_reflector *r) {
+    return r->lines.head.size_bytes > 0 || kube_protobuf_is_partial(&r->protobuf);
+}
+
 /* The end of a stream of events: of what it held, all whole lines were taken. */
 static void stream_ended(struct kube_reflector *r, const struct error *err) {
     int64_t now_us = loop_now(r->loop).us, lasted_us = now_us - r->started_us;
     bool is_empty = r->frames == 0;
-    kube_reflector_notify(r, kube_tally_reason(err, r->lines.head.size_bytes > 0));
+    kube_reflector_notify(r, kube_tally_reason(err, is_partial(r)));
     if (err == NULL && is_empty && lasted_us < SHORT_WATCH_US)
         kube_reflector_notify(r, "short");
     if (err != NULL && err->code == ESTALE && r->error_code == 410)
@@ -131,7 +138,7 @@ static void stream_ended(struct kube_reflector *r, const struct error *err) {
         want_list(r);
         try_in(r, 0);
     } else if (err != NULL && (err->code == EBADMSG || (is_empty && err->code == ETIMEDOUT)))
-        fail_stream(r, err->code == EBADMSG ? "the server sent malformed JSON" : err->text);
+        fail_stream(r, err->code == EBADMSG ? "the server sent a malformed object" : err->text);
     else if (r->phase == PHASE_STREAM_LIST) {
         want_list(r);
         fail_stream(r, err != NULL ? err->text : "the streaming list ended before its end");
@@ -150,7 +157,23 @@ static void stream_ended(struct kube_reflector *r, const struct error *err) {
 static void on_reply(void *context, const struct http_reply *reply) {
     struct kube_reflector *r = context;
     r->status = reply->status;
+    r->is_protobuf = kube_protobuf_is(reply->content_type);
     r->opened_us = r->last_byte_us = loop_now(r->loop).us;
+}
+
+static int take_json(void *context, struct slice json) {
+    struct kube_reflector *r = context;
+    return r->phase == PHASE_PAGED_LIST ? kube_list_feed(&r->list, json, kube_reflector_take_item, r)
+                                        : lines_feed(&r->lines, json, kube_reflector_take_line, r);
+}
+
+static int take_protobuf(struct kube_reflector *r, struct slice bytes) {
+    int left_out = r->protobuf.left_out;
+    int result = r->phase == PHASE_PAGED_LIST ? kube_protobuf_feed_list(&r->protobuf, bytes, take_json, r)
+                                              : kube_protobuf_feed_watch(&r->protobuf, bytes, take_json, r);
+    if (r->protobuf.left_out != left_out)
+        kube_reflector_left_out(r);
+    return result;
 }
 
 static int on_data(void *context, struct slice bytes) {
@@ -162,10 +185,9 @@ static int on_data(void *context, struct slice bytes) {
     }
     r->callback_depth++;
     int frames_before = r->frames;
-    int result = r->phase == PHASE_PAGED_LIST ? kube_list_feed(&r->list, bytes, kube_reflector_take_item, r)
-                                              : lines_feed(&r->lines, bytes, kube_reflector_take_line, r);
+    int result = r->is_protobuf ? take_protobuf(r, bytes) : take_json(r, bytes);
     r->callback_depth--;
-    if (kube_drip_feed(&r->drip, r->frames != frames_before, r->lines.head.size_bytes > 0, r->last_byte_us))
+    if (kube_drip_feed(&r->drip, r->frames != frames_before, is_partial(r), r->last_byte_us))
         kube_reflector_notify(r, "slow");
     return r->is_dead ? -ECANCELED : result;
 }
@@ -186,7 +208,7 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
     else {
         kube_reflector_notify(r, kube_tally_reason(err, false));
         if (err->code == EBADMSG)
-            fail_stream(r, "the server sent malformed JSON");
+            fail_stream(r, "the server sent a malformed object");
         else
             fail(r, err->text, false, -1); /* the same page again; what was shown is known */
     }
@@ -238,13 +260,15 @@ static void start(struct kube_reflector *r) {
     buf_clear(&r->refusal);
     lines_clear(&r->lines);
     kube_list_clear(&r->list);
+    kube_protobuf_clear(&r->protobuf);
+    r->is_protobuf = false;
     r->status = r->frames = 0;
     r->is_resumed = r->phase == PHASE_WATCH && r->is_synced;
     r->drip = (struct kube_drip){0};
     if (r->continue_token == NULL)
         kube_tally_add(r->client, r->phase == PHASE_WATCH ? "watch" : "list", r->path, NULL);
     r->started_us = r->last_byte_us = loop_now(r->loop).us;
-    struct kube_stream_options options = {.path = buf_text(&url), .silence_us = r->silence_us};
+    struct kube_stream_options options = {.path = buf_text(&url), .accept = r->accept, .silence_us = r->silence_us};
     struct http_handler handler = {on_reply, on_data, on_done, r};
     r->stream = kube_stream_start(r->client, &options, &handler);
     if (r->phase == PHASE_STREAM_LIST)
@@ -296,6 +320,9 @@ struct kube_reflector *kube_reflector_new(struct kube_client *client, const stru
     kube_known_init(&r->known);
     kube_list_init(&r->list);
     lines_init(&r->lines, KUBE_OBJECT_MAX_BYTES);
+    kube_protobuf_init(&r->protobuf, options->message);
+    if (options->message != NULL && !kube_client_reads_json(client))
+        r->accept = KUBE_PROTOBUF_ACCEPT;
     buf_init(&r->refusal, 16 << 10);
     want_list(r);
     try_in(r, 0);
@@ -307,6 +334,7 @@ static void free_now(void *context) {
     kube_known_done(&r->known);
     kube_list_done(&r->list);
     lines_done(&r->lines);
+    kube_protobuf_done(&r->protobuf);
     buf_done(&r->refusal);
     loop_timer_free(r->timer);
     free(r->path);
@@ -351,6 +379,10 @@ bool kube_reflector_is_current(const struct kube_reflector *r, int64_t for_us) {
 
 bool kube_reflector_is_refused(const struct kube_reflector *r) {
     return r->in_trouble && r->is_refused;
+}
+
+bool kube_reflector_is_protobuf(const struct kube_reflector *r) {
+    return r->is_protobuf;
 }
 
 struct wall_time kube_reflector_watermark(const struct kube_reflector *r) {

@@ -7,6 +7,7 @@
 #ifndef KUBE_REFLECTOR_H
 #define KUBE_REFLECTOR_H
 
+#include "base/protobuf.h"
 #include "kube/client.h"
 
 struct kube_reflector;
@@ -29,7 +30,8 @@ struct kube_reflector_options {
     const char *path;           /* "/api/v1/pods" or ".../namespaces/x/pods" */
     const char *label_selector; /* NULL: none */
     const char *field_selector;
-    int page_size; /* 0: 500 */
+    const struct protobuf_message *message; /* what is read of an object that comes in protobuf; NULL: asks for JSON */
+    int page_size;                          /* 0: 500 */
     /* for tests: 0 = the defaults (800 ms, 5 s, 180 s, 300 s) */
     int64_t backoff_min_us, backoff_max_us, silence_us, absent_retry_us;
     bool no_streaming_list;
@@ -61,6 +63,8 @@ bool kube_reflector_is_synced(const struct kube_reflector *r);
 bool kube_reflector_is_current(const struct kube_reflector *r, int64_t for_us);
 /* In trouble because the last answer was 403: it may not be read, while others may. */
 bool kube_reflector_is_refused(const struct kube_reflector *r);
+/* How the last reply was encoded: in protobuf, or in JSON. */
+bool kube_reflector_is_protobuf(const struct kube_reflector *r);
 /* The resourceVersion up to which every change was handed on; "" while a list is read. */
 const char *kube_reflector_version(const struct kube_reflector *r);
 /* The last time up to which the server is known to have sent everything (event, bookmark or sync). */

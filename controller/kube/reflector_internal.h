@@ -8,6 +8,7 @@
 #include "kube/known.h"
 #include "kube/lines.h"
 #include "kube/list.h"
+#include "kube/protobuf_reply.h"
 #include "kube/reflector.h"
 #include "kube/stream.h"
 #include "kube/tally.h"
@@ -23,6 +24,7 @@ struct kube_reflector {
     struct loop *loop;
     struct kube_reflector_handler handler;
     char *path, *label_selector, *field_selector;
+    const char *accept; /* NULL: JSON alone */
     int page_size;
     int64_t silence_us, absent_retry_us;
     bool is_paged_only;
@@ -43,6 +45,8 @@ struct kube_reflector {
     int status;
     struct kube_list list;
     struct lines lines;
+    struct kube_protobuf protobuf; /* becomes what these two read */
+    bool is_protobuf;
     struct buf refusal;                          /* the body of a failure */
     int64_t started_us, opened_us, last_byte_us; /* sent, answered, heard of last */
     int frames;

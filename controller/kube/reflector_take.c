@@ -51,6 +51,11 @@ void kube_reflector_notify(struct kube_reflector *r, const char *reason) {
         kube_tally_add(r->client, r->phase == PHASE_WATCH ? "watch" : "list", r->path, reason);
 }
 
+void kube_reflector_left_out(struct kube_reflector *r) {
+    kube_reflector_notify(r, "oversized");
+    jsonlog(JSONLOG_ERROR, "an object is too large and was left out", "path", LOG_S(r->path), NULL);
+}
+
 void kube_reflector_trouble(struct kube_reflector *r, const char *text) {
     if (text == NULL ? !r->in_trouble : r->in_trouble && strcmp(text, r->trouble) == 0)
         return;
@@ -185,8 +190,7 @@ int kube_reflector_take_line(void *context, struct slice line, bool is_cut) {
     if (line.size_bytes == 0)
         return 0;
     if (is_cut) {
-        kube_reflector_notify(r, "oversized");
-        jsonlog(JSONLOG_ERROR, "an object is too large and was left out", "path", LOG_S(r->path), NULL);
+        kube_reflector_left_out(r);
         return 0;
     }
     if ((r->handler.on_object == NULL ? kube_frame_parse : kube_frame_glance)(line, &f) < 0)

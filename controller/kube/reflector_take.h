@@ -7,6 +7,7 @@
 
 int kube_reflector_take_item(void *reflector, struct slice object);
 int kube_reflector_take_line(void *reflector, struct slice line, bool is_cut);
+void kube_reflector_left_out(struct kube_reflector *r); /* an object that is too large */
 void kube_reflector_progress(struct kube_reflector *r); /* the server spoke sense: troubles are over */
 void kube_reflector_trouble(struct kube_reflector *r, const char *text);
 void kube_reflector_absent(struct kube_reflector *r, bool is_absent);

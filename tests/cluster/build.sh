@@ -41,6 +41,7 @@ kubelet k8s k8s.io/kubernetes/cmd/kubelet
 kube-proxy k8s k8s.io/kubernetes/cmd/kube-proxy
 coredns coredns github.com/coredns/coredns
 informer ../../bench/informer .
+protobuf-frames ../../protobuf .
 kube-state-metrics kube-state-metrics k8s.io/kube-state-metrics/v2
 node-problem-detector node-problem-detector k8s.io/node-problem-detector/cmd/nodeproblemdetector
 kube-network-policies network-policies sigs.k8s.io/kube-network-policies/cmd/kube-network-policies/standard
@@ -54,7 +55,7 @@ fake-gcs-server fake-gcs-server github.com/fsouza/fake-gcs-server
 controller-gen ../../check/api sigs.k8s.io/controller-tools/cmd/controller-gen
 api-lint ../../check/api .
 '
-when_named=' job-operators kubelet kube-proxy coredns informer kube-state-metrics node-problem-detector kube-network-policies krew validate-krew-manifest dashboard-check managed-prometheus-check vale minio fake-gcs-server controller-gen api-lint '
+when_named=' job-operators kubelet kube-proxy coredns informer protobuf-frames kube-state-metrics node-problem-detector kube-network-policies krew validate-krew-manifest dashboard-check managed-prometheus-check vale minio fake-gcs-server controller-gen api-lint '
 
 # Only the parts of which a cluster has a version.
 folder_of() { # name module

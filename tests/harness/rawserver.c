@@ -154,9 +154,13 @@ int rawserver_connections(const struct rawserver *s) {
     return s->accepted;
 }
 
-void rawconn_send(struct rawconn *c, const char *bytes) {
-    buf_append_text(&c->out, bytes);
+void rawconn_send_slice(struct rawconn *c, struct slice bytes) {
+    buf_append_slice(&c->out, bytes);
     loop_fd_change(c->watch, LOOP_READ | LOOP_WRITE);
+}
+
+void rawconn_send(struct rawconn *c, const char *bytes) {
+    rawconn_send_slice(c, slice_of(bytes));
 }
 
 void rawconn_reply(struct rawconn *c, int status, const char *extra_headers, const char *body) {

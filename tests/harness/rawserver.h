@@ -19,6 +19,7 @@ const char *rawserver_url(const struct rawserver *s); /* "http://127.0.0.1:1234"
 int rawserver_connections(const struct rawserver *s); /* accepted so far */
 
 void rawconn_send(struct rawconn *c, const char *bytes);
+void rawconn_send_slice(struct rawconn *c, struct slice bytes);
 /* head and body with Content-Length. */
 void rawconn_reply(struct rawconn *c, int status, const char *extra_headers, const char *body);
 void rawconn_drip(struct rawconn *c, bool is_on); /* what follows goes out one byte a turn */

@@ -292,7 +292,7 @@ TEST(the_capacity_of_a_fleet_is_its_ready_nodes_by_pool) {
     CHECK_INT(put_node(s, "other", "cv\",\"cloud.google.com/gke-tpu-accelerator\":\"tpu-v5-lite-podslice", 4, "True"),
               0);
     CHECK_INT(put_node(s, "v4", "nlp\",\"cloud.google.com/gke-tpu-accelerator\":\"tpu-v4-podslice", 4, "True"), 0);
-    struct kube_options options = {apiserver_kubeconfig(s), NULL, "test", false};
+    struct kube_options options = {.kubeconfig = apiserver_kubeconfig(s), .user_agent = "test"};
     struct kube_client *client = kube_client_new(c.loop, &options, &err);
     REQUIRE(client != NULL);
     buf_init(&c.found, 4096);

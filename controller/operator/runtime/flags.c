@@ -28,6 +28,7 @@ enum kind {
     CURRENCY,
     URL,
     RULES,
+    ENCODING,
     NUMBER,
     DURATION,
     CHECK,
@@ -86,6 +87,10 @@ static const struct flag table[] = {
      "cluster), in OpenTelemetry (k8s.cluster.name), in "
      "Cloud Monitoring (cluster_name) and in a ledger's records; default $CLUSTER_NAME, then none"},
     {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},
+    {"watch-encoding", "ENCODING", ENCODING, AT(watches_json), 0, 0,
+     "how pods, nodes, Jobs and Events are read: protobuf, or json, which costs the API server five times the CPU "
+     "time; "
+     "default protobuf"},
     {"auto-create", "MODE", AUTO, AT(auto_create), 0, 0,
      "make JobGoodputs for jobs of every kind: off, annotated (or labeled goodput.dev/enabled: \"true\") or all "
      "(JobSets, "
@@ -234,6 +239,13 @@ static int set_mode(const struct flag *flag, const char *value, int *to, struct 
     return error_set(err, EINVAL, "--%s: \"%s\" is not one of off, annotated, all", flag->name, value);
 }
 
+static int set_encoding(const struct flag *flag, const char *value, bool *is_json, struct error **err) {
+    *is_json = strcmp(value, "json") == 0;
+    if (!*is_json && strcmp(value, "protobuf") != 0)
+        return error_set(err, EINVAL, "--%s: \"%s\" is neither protobuf nor json", flag->name, value);
+    return 0;
+}
+
 static int set_format(const struct flag *flag, const char *value, const char **to, struct error **err) {
     int format = steplog_format_of_name(slice_of(value));
     if ((format < 0 && shipped_find(slice_of(value)) == NULL) || format == STEPLOG_REGEX)
@@ -362,6 +374,8 @@ static int set(struct runtime_flags *flags, const struct flag *flag, const char 
         return set_rules(flag, value, to, err);
     case URL:
         return set_url(flag, value, to, err);
+    case ENCODING:
+        return set_encoding(flag, value, to, err);
     case NUMBER:
         return set_number(flag, value, to, err);
     case DURATION:

@@ -19,6 +19,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     const char *metrics_cert_dir; /* NULL: a certificate made at the start */
     const char *cluster_name;     /* "": not known */
     const char *watch_namespaces; /* "a,b"; "": all */
+    bool watches_json;            /* no resource is read in protobuf */
     const char *archive;          /* NULL: no archive is written */
     const char *archive_spool, *archive_endpoint, *archive_region, *archive_ca; /* of a store; NULL: not given */
     int64_t archive_memory_mib;

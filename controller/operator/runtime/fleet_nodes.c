@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "kube/reflector.h"
 #include "operator/objects/cluster.h"
+#include "operator/objects/messages.h"
 #include "operator/objects/objects.h"
 
 #include <string.h>
@@ -65,7 +66,8 @@ static void on_trouble(void *context, const char *text) {
 struct fleets_nodes *fleets_nodes_new(struct kube_client *client, const struct fleets_spec *spec) {
     struct fleets_nodes *nodes = mem_new(struct fleets_nodes);
     struct kube_reflector_options options = {.path = "/api/v1/nodes",
-                                             .label_selector = spec->node_selector[0] ? spec->node_selector : NULL};
+                                             .label_selector = spec->node_selector[0] ? spec->node_selector : NULL,
+                                             .message = &object_node_message};
     struct kube_reflector_handler handler = {.on_event = on_event,
                                              .on_synced = ignore,
                                              .on_absent = ignore_absent,

@@ -320,7 +320,10 @@ static int set_up(struct runtime *r, struct error **err) {
     if (read_node_signals(flags->node_signals, &node_signals, err) < 0 ||
         read_owner_policy(flags->owner_policy, &owner_policy, err) < 0)
         return -1;
-    struct kube_options kube = {.kubeconfig = flags->kubeconfig, .context = flags->context, .user_agent = USER_AGENT};
+    struct kube_options kube = {.kubeconfig = flags->kubeconfig,
+                                .context = flags->context,
+                                .user_agent = USER_AGENT,
+                                .is_json_only = flags->watches_json};
     if (flags->archive != NULL && (r->archive = runtime_archive_new(r->loop, flags, err)) == NULL)
         return -1;
     r->client = kube_client_new(r->loop, &kube, err);

@@ -262,7 +262,8 @@ static void on_synced(void *context) {
     struct watch *watch = context;
     report_relist(watch);
     jsonlog(JSONLOG_INFO, "synced", "resource", LOG_S(watch->source->plural), "namespace",
-            LOG_S(watch->namespace_ ? watch->namespace_ : ""), NULL);
+            LOG_S(watch->namespace_ ? watch->namespace_ : ""), "encoding",
+            LOG_S(kube_reflector_is_protobuf(watch->reflector) ? "protobuf" : "json"), NULL);
     feed_listed(watch->owner->feed, watch->source->resource, kube_reflector_version(watch->reflector));
     find_forbidden(watch);
     start_more(watch->owner);
@@ -340,6 +341,7 @@ static void start(struct watch *watch) {
     struct kube_reflector_options options = {.path = path,
                                              .label_selector = source->label_selector,
                                              .field_selector = source->field_selector,
+                                             .message = watched_message(source),
                                              .absent_retry_us = source->absent_retry_us};
     struct kube_reflector_handler handler = {.on_object = on_object,
                                              .on_synced = on_synced,

@@ -3,6 +3,7 @@
 Called by cluster-test.sh, which has built everything, started the cluster and installed the chart's CRD and RBAC.
 """
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -103,6 +104,23 @@ def show_fleet(options, tally):
     tally.check(shown.returncode == 0 and all(w in shown.stdout for w in words), "kubectl goodput fleet capacity shows its waterfall")
 
 
+def read_as_json(options, tally):
+    """One that reads JSON: the statuses of the others came from protobuf, and shall stay as they are."""
+    log_path = os.path.join(options.run, "logs", "json-controller.log")
+    controller = Controller(options.controller, options.kubeconfig, log_path, 28193, "--leader-elect=false", "--watch-encoding=json")
+    try:
+        controller.wait_ready()
+        time.sleep(10)
+    finally:
+        controller.stop()
+    encodings = []
+    for path in (log_path, os.path.join(options.run, "logs", "idle-controller.log")):
+        with open(path, encoding="utf-8") as file:
+            events = [json.loads(line) for line in file if '"synced"' in line]
+        encodings.append({event["encoding"] for event in events if event["resource"] in ("pods", "nodes", "jobs", "events")})
+    tally.check(encodings == [{"json"}, {"protobuf"}], "the API server answers in protobuf and, with --watch-encoding=json, in JSON", str(encodings))
+
+
 def measure_idle(options, cluster, tally):
     """A controller that starts when all is over: what it costs, and that it leaves final statuses alone."""
     jobs = stories.jobs_of(options)
@@ -120,6 +138,7 @@ def measure_idle(options, cluster, tally):
         idle.report(tally, controller.pid, options.idle_seconds)
     finally:
         controller.stop()
+    read_as_json(options, tally)
     changed = []
     for job in (job for job in jobs if job.name in finished):
         changed += changes(job.name, finished[job.name], numbers(cluster, job))
