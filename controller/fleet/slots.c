@@ -176,9 +176,10 @@ static int64_t window_ms(const struct roll_options *o) {
 
 bool slots_coarsen(struct roll *roll) {
     size_t first = slots_ended(roll, roll->closed_until_ms), older = (roll->slot_count - first + 1) / 2;
-    int64_t longest_ms = window_ms(&roll->options) / 7;
-    return merge_pairs(roll, first, first + older, longest_ms) ||
-           merge_pairs(roll, first, roll->slot_count, longest_ms);
+    int64_t length_ms = window_ms(&roll->options);
+    return merge_pairs(roll, first, first + older, length_ms / 7) ||
+           merge_pairs(roll, first, roll->slot_count, length_ms / 7) ||
+           merge_pairs(roll, first, roll->slot_count, length_ms / 3);
 }
 
 bool slots_coarsen_more(struct roll *roll) {

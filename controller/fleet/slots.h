@@ -23,7 +23,7 @@ void slots_close(struct roll *roll, int64_t until_ms);
 struct roll_slot *slots_insert(struct roll *roll, int64_t from_ms, int64_t until_ms);
 /* Drops slots that end at or before from_ms. */
 void slots_forget(struct roll *roll, int64_t from_ms);
-/* Sums pairs of neighbors that are not closed, the older ones first, to at most a seventh of the window; longer ones
+/* Sums pairs of neighbors that are not closed, the older ones first, to at most a third of the window; longer ones
  * would keep far more than the window. False: there is nothing left to sum. */
 bool slots_coarsen(struct roll *roll);
 bool slots_coarsen_more(struct roll *roll); /* to any length */

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "fleet/outcome.h"
+#include "fleet/roll_archive.h"
 #include "fleet/roll_store.h"
 #include "reach.h"
 
@@ -48,6 +49,21 @@ static void keep_seed(const char *text) {
     fclose(f);
 }
 
+/* The same bytes as a day of an archive: it is taken whole or not at all. */
+static void read_as_day(const struct roll_options *options, const struct roll *day, const char *text) {
+    if (day->slot_count == 0)
+        return;
+    struct roll roll;
+    roll_init(&roll, options);
+    roll.archived = mem_new(struct roll_archived);
+    roll.archived_count = roll.archived_capacity = 1;
+    roll.archived[0] = (struct roll_archived){day->slots[0].from_ms, day->slots[0].until_ms, false};
+    if (roll_archive_read(&roll, 5, &roll.archived[0], slice_of(text)) == 0)
+        REACHED("a day of an archive");
+    assert((roll.slot_count == 1) == roll.archived[0].is_read);
+    roll_done(&roll);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct roll_options week = {.window = ROLL_ROLLING, .length_ms = 7 * ROLL_DAY_MS};
     struct member *m = member_read((struct slice){(const char *)data, size});
@@ -78,6 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         CLEANUP_FREE char *second = roll_store(&again, 5, 1 << 20, &is_coarse);
         assert(second != NULL && strcmp(first, second) == 0);
         roll_done(&again);
+        read_as_day(&week, &roll, text);
     }
     roll_done(&roll);
     member_free(m);
