@@ -18,11 +18,20 @@ static const char *end_of_escape(const char *at, const char *end) {
     return next < end ? next + 1 : end;
 }
 
+/* U+00A0, a space that web pages put into what people copy from them. */
+static bool is_wide_space(const char *at, const char *end) {
+    return end - at >= 2 && at[0] == '\xc2' && at[1] == '\xa0';
+}
+
+static const char *end_of_plain(const char *at, const char *end) {
+    while (at < end && ((unsigned char)*at >= 0x20 || *at == '\t') && !is_wide_space(at, end))
+        at++;
+    return at;
+}
+
 /* Takes escapes and other control characters out; a NUL is one. */
 static struct slice without_escapes(struct slice raw, struct buf *plain) {
-    const char *at = raw.data, *end = raw.data + raw.size_bytes;
-    while (at < end && ((unsigned char)*at >= 0x20 || *at == '\t'))
-        at++;
+    const char *end = raw.data + raw.size_bytes, *at = end_of_plain(raw.data, end);
     if (at == end)
         return raw;
     buf_clear(plain);
@@ -31,12 +40,14 @@ static struct slice without_escapes(struct slice raw, struct buf *plain) {
         const char *from = at;
         if (*at == ESCAPE) {
             at = end_of_escape(at, end);
-            continue;
+        } else if (is_wide_space(at, end)) {
+            buf_append_char(plain, ' ');
+            at += 2;
+        } else {
+            at = end_of_plain(at, end);
+            buf_append(plain, from, (size_t)(at - from));
+            at += at == from;
         }
-        while (at < end && ((unsigned char)*at >= 0x20 || *at == '\t'))
-            at++;
-        buf_append(plain, from, (size_t)(at - from));
-        at += at == from;
     }
     return buf_slice(plain);
 }

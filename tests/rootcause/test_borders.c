@@ -77,6 +77,8 @@ TEST(records_of_other_writers) {
         {CLASS_HOST_OOM, false,
          "RuntimeError: [enforce fail at CPUAllocator.cpp:7] posix_memalign(&data, gAlignment, nbytes) == 0. 12 vs 0"},
         {CLASS_CRASH_SIGNAL, false, "segmentation fault (core dumped)"},
+        {CLASS_CRASH_SIGNAL, false,
+         "python3: /src/permute.cu:7: void launch(Args): Assertion `args.out != nullptr' failed."},
         {CLASS_COMPILE_ERROR, false,
          "CalledProcessError                        Traceback (most recent call last)\n"
          "~/v/torch/utils/cpp_extension.py in _run_ninja_build(folder, verbose)\n   1672             check=True,\n-> "

@@ -335,3 +335,16 @@ TEST(exceptions_that_a_logger_prints) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* U+00A0 in place of spaces, as web pages hold them. */
+TEST(spaces_of_web_pages) {
+#define WIDE "\xc2\xa0"
+    static const struct example examples[] = {
+        {CLASS_DATA_ERROR, false,
+         "Traceback (most recent call last):\n" WIDE WIDE
+         "File \"/app/dataset.py\", line 7, in read\n" WIDE WIDE WIDE WIDE "assert rows\nAssertionError\n"},
+        {CLASS_DEVICE_OOM, false,
+         "RuntimeError:" WIDE "CUDA" WIDE "out" WIDE "of" WIDE "memory. Tried to allocate 2 GiB\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
