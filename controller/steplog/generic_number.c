@@ -101,10 +101,9 @@ bool generic_number_after(struct slice rest, int64_t *number, int64_t *total, st
     }
     /* 'global_step/max_steps': '5/855' */
     slice_take_prefix(&rest, "/max_steps");
-    size_t before = rest.size_bytes;
-    generic_skip_gap(&rest);
+    generic_skip_gap(&rest); /* or none: "Iter100(50/500)" */
     *number_at = rest.data;
-    if (rest.size_bytes == before || !generic_number_take(&rest, number, total))
+    if (!generic_number_take(&rest, number, total))
         return false;
     *behind = rest;
     return true;

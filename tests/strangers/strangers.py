@@ -10,8 +10,8 @@ A style passes if no job's truth is more than 5 % of the job's time outside the 
 (UNREAD). KNOWN lists the styles that fail today, and how many jobs fail or are not read: the run is red if another style or
 one more job fails, and with JOBS_TO_JUDGE jobs also if a style of KNOWN passes, for then its entry must go.
 
-The styles of trainers_more, trainers_newest, trainers_clusters, trainers_science, trainers_generative, trainers_latest and
-trainers_models, and the logs of programs_more and programs_newest were written later, also from sources. Their authors knew the
+The styles of trainers_more, trainers_newest, trainers_clusters, trainers_science, trainers_generative, trainers_latest,
+trainers_models and trainers_applied, and the logs of programs_more and programs_newest were written later, also from sources. Their authors knew the
 parser, and had tried none of them before they were complete.
 """
 
@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-import programs_newest, trainers_examples, trainers_jax, trainers_others, trainers_pretraining  # noqa: F401, they fill STYLES
+import programs_newest, trainers_applied, trainers_examples, trainers_jax, trainers_others, trainers_pretraining  # noqa: F401, they fill STYLES
 import trainers_clusters, trainers_generative, trainers_latest, trainers_models, trainers_science  # noqa: F401
 import trainers_more, trainers_newest, trainers_sharded, trainers_tuning, trainers_vision  # noqa: F401
 from job import STYLES, Job
@@ -42,17 +42,19 @@ UNREAD = {
     "parlai": "total_steps, which mostly names a limit",
     "cellpose": "a number and a loss, and no word",
     "skrl": "a bar without a word or a loss",
+    "dopamine": "an iteration's number and its rate are on different lines",
 }
 
 WITHIN = "validation runs within the time that the trainer gives for an epoch or draws in its bar"
 PREPARATION = "training before an attempt's second line counts as preparation"
+ONE_FILE = "one file: where an attempt begins again is not found in each job"
 BAR = "only a bar: a save or an evaluation looks like a long step"
 
 # Styles that fail: of JOBS_TO_JUDGE jobs, those that are outside by more than ALLOWED with a file for each attempt and
 # with one file, and why, as far as it is known.
 KNOWN = {
     "hf_notqdm": (0, 9, "one file: an attempt ends before its lines show that no bar comes"),
-    "depth_anything": (4, 1, "too few lines in an epoch whose length no line gives"),
+    "depth_anything": (4, 6, "too few lines in an epoch whose length no line gives"),
     "k_diffusion": (1, 1, BAR),
     "audiocraft": (1, 1, "one line in an epoch: its validation counts as training"),
     "megatron_deepspeed": (2, 2, "its interval time runs through saves and counts as that of the steps"),
@@ -63,12 +65,10 @@ KNOWN = {
     "vits": (14, 5, "a share of the epoch, and a line every 50 steps: epochs count as steps"),
     "tianshou": (3, 3, BAR),
     "allennlp": (0, 9, "one file: a line before the next attempt's bar names the epoch of the bar before"),
-    "paddlenlp": (0, 1, "one file: training after a save counts as the save"),
     "ms_swift": (1, 1, "in one job evaluations count as training"),
     "verl": (1, 1, "in one job evaluations count as training"),
     "openrlhf_sft": (1, 1, BAR),
     "nemo_rl": (4, 4, "steps are counted within an epoch, and repeated ones are not recognized"),
-    "lightning_bar": (7, 8, WITHIN),
     "keras_v1": (8, 5, WITHIN),
     "keras_v2": (14, 15, WITHIN),
     "word_lm": (0, 1, "one file: in one job an attempt ends before its second line"),
@@ -77,6 +77,12 @@ KNOWN = {
     "tensorpack": (19, 16, "bars without a loss; of its lines at the end of an epoch there are too few"),
     "habitat": (20, 9, "updates with a rate and no loss are read only where another line shows training"),
     "nequip": (17, 18, "rows below a head of two counters are not read, and summaries of epochs are few"),
+    "paddlespeech": (0, 3, ONE_FILE),
+    "caffe": (0, 1, ONE_FILE),
+    "chainer": (0, 1, ONE_FILE),
+    "pysot": (0, 1, ONE_FILE),
+    "nerf_pytorch": (1, 1, BAR),
+    "fairchem": (11, 20, "numbers of three digits: from 1,000 on, ten steps have the same one"),
     "gensim": (10, 11, "a share of the examples and words a second, and no step"),
 }
 
