@@ -35,14 +35,22 @@ struct cut { /* what is written where there is no room for all */
     size_t list_bytes; /* for failures, and for deleted jobs: the newest, and the largest */
 };
 
+/* What ended gains nothing more. */
+static bool is_written_short(const struct roll_cursor *c) {
+    return c->is_short || c->is_ended;
+}
+
 static void note_used(const struct sums *s, bool *used) {
     for (int i = 0; i < SUMS_COUNT; i++)
         used[i] |= s->of[i] != 0;
 }
 
 static void find_used(const struct roll *roll, bool *used) {
-    for (size_t i = 0; i < roll->cursors.count; i++)
-        note_used(&((const struct roll_cursor *)map_at(&roll->cursors, i))->life, used);
+    for (size_t i = 0; i < roll->cursors.count; i++) {
+        const struct roll_cursor *c = map_at(&roll->cursors, i);
+        if (!is_written_short(c))
+            note_used(&c->life, used);
+    }
     for (size_t i = 0; i < roll->slot_count; i++)
         for (size_t n = 0; n < roll->slots[i].group_count; n++)
             note_used(&roll->slots[i].groups[n].sums, used);
@@ -105,6 +113,8 @@ static int by_pool(const void *a, const void *b) {
 
 /* Of what no group shows, one of them keeps that of all, which takes less room. */
 static void gather(struct roll_slot *s) {
+    if (s->group_count > 0)
+        qsort(s->groups, s->group_count, sizeof *s->groups, by_group);
     for (size_t i = 1; i < s->group_count; i++)
         for (int k = SUMS_OF_FLEETS; k < SUMS_COUNT; k++) {
             s->groups[0].sums.of[k] += s->groups[i].sums.of[k];
@@ -113,10 +123,7 @@ static void gather(struct roll_slot *s) {
 }
 
 static void visit_groups(struct visit *v, struct roll_slot *s) {
-    if (s->group_count > 0) {
-        qsort(s->groups, s->group_count, sizeof *s->groups, by_group);
-        gather(s);
-    }
+    gather(s);
     size_t count = codec_count(v->codec, s->group_count, ROLL_GROUPS);
     for (size_t i = 0; i < count && !v->codec->failed; i++) {
         int group = codec_is_reading(v->codec) ? 0 : s->groups[i].group;
@@ -176,7 +183,7 @@ enum { IS_ENDED = 1, IS_SPREAD = 2, HAS_STEPS = 4, IS_SHORT = 8 };
 
 /* Ids as what they differ from the one before, in order; times as how long before the roll-up. */
 static void visit_cursor(struct visit *v, struct roll_cursor *c) {
-    bool is_short = c->is_short || c->is_ended; /* what ended gains nothing more */
+    bool is_short = is_written_short(c);
     int flags = (c->is_ended ? IS_ENDED : 0) | (c->is_spread ? IS_SPREAD : 0) | (c->has_steps ? HAS_STEPS : 0) |
                 (is_short ? IS_SHORT : 0);
     int64_t rolled_ms = v->roll->rolled_ms, step = (int64_t)c->id - v->last_id, ago_ms = rolled_ms - c->through_ms;
@@ -368,6 +375,8 @@ static bool write_all(struct roll *roll, uint64_t key, const struct cut *cut, st
     struct codec codec = codec_writing(out);
     struct visit v = {.codec = &codec, .roll = roll, .version = VERSION, .cut = cut};
     buf_clear(out);
+    for (size_t i = 0; i < roll->slot_count; i++) /* before it is known which values are in use */
+        gather(&roll->slots[i]);
     codec_u64(&codec, &v.version);
     codec_u64(&codec, &key);
     visit_roll(&v);
