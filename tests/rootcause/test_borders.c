@@ -15,6 +15,9 @@ TEST(what_the_code_of_a_data_set_rejects_is_data) {
         {CLASS_USER_EXCEPTION, false, RAISED("/app/model.py", "init", "assert len(names) > 0", "AssertionError")},
         {CLASS_USER_EXCEPTION, false,
          RAISED("/v/torch/utils/data/dataset.py", "__init__", "assert same", "AssertionError: Size mismatch")},
+        {CLASS_DATA_ERROR, false, "ValueError: No examples left after filtering"},
+        {CLASS_DATA_ERROR, false, "RuntimeError: Failed to decode audio"},
+        {CLASS_DATA_ERROR, false, "csv.Error: line contains NUL"},
         {CLASS_USER_EXCEPTION, false, RAISED("/app/dataset.py", "<module>", "assert VERSION", "AssertionError")},
     };
     check_all(examples, ARRAY_SIZE(examples));
@@ -53,6 +56,7 @@ TEST(a_value_is_a_setting_unless_it_is_of_the_program) {
     static const struct example examples[] = {
         {CLASS_CONFIG_ERROR, false, "ValueError: remaining_argv: ['--train_type', 'sft']"},
         {CLASS_CONFIG_ERROR, false, "ValueError: Unsupported precision: fp12"},
+        {CLASS_CONFIG_ERROR, false, "ValueError: Expected a device count of 8 but found 4"},
         {CLASS_CONFIG_ERROR, false, "AssertionError: micro batch size > global batch size"},
         {CLASS_CONFIG_ERROR, false,
          "AssertionError: First dimension of the tensor should be divisible by tensor parallel size"},
