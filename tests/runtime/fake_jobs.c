@@ -11,6 +11,7 @@ int fake_turn(struct cadence *c, int64_t now_us) {
         struct fake_job *fake = (struct fake_job *)job;
         struct cadence_evaluation e = {.key = fake->key,
                                        .hash = fake->hash,
+                                       .printed = fake->printed,
                                        .has_new_steps = fake->has_new_steps,
                                        .is_ending = fake->is_ending,
                                        .is_final = fake->is_final,

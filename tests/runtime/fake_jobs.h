@@ -11,7 +11,7 @@ extern const struct cadence_options fake_options;
 /* A job whose status is made of a key and a counter; every write succeeds after `reply_us`. */
 struct fake_job {
     struct cadence_job job; /* first */
-    uint64_t key, hash;
+    uint64_t key, hash, printed;
     bool has_new_steps, is_ending, is_final;
     int64_t awaits_ms; /* 0: nothing */
     int evaluations, writes;

@@ -295,6 +295,60 @@ TEST(cadence_stretches_a_fleet_evenly) {
     cadence_done(&c);
 }
 
+/* 1,000 jobs that step every second, of which 20 are written in a second; the scores of some move every 50 s, those of
+ * the others with every step or never. The longest time that a moved score waited for its write, and the longest
+ * between two writes of the last job. */
+static void play_moves(int some, bool do_others_move, int64_t *ret_wait_us, int64_t *ret_gap_us) {
+    enum { JOBS = 1000, SECONDS = 900 };
+    static struct fake_job fakes[JOBS];
+    static int64_t moved_us[JOBS];
+    struct cadence c;
+    int64_t now = 0;
+    *ret_wait_us = *ret_gap_us = 0;
+    memset(fakes, 0, sizeof fakes);
+    memset(moved_us, 0, sizeof moved_us);
+    cadence_init(&c, &fake_options);
+    for (int i = 0; i < JOBS; i++)
+        cadence_add(&fakes[i].job, NULL);
+    for (int second = 1; second <= SECONDS; second++) {
+        for (int i = 0; i < JOBS; i++) {
+            struct fake_job *f = &fakes[i];
+            bool moves = i < some ? second % 50 == i % 50 : do_others_move && i < JOBS - 1;
+            f->hash++;
+            f->printed += moves;
+            f->has_new_steps = true;
+            moved_us[i] = moves && i < some ? now : moved_us[i];
+            cadence_mark(&c, &f->job);
+        }
+        fake_run(&c, &now, second * S);
+        for (int i = 0; i < some && second > 200; i++)
+            if (fakes[i].job.written_printed != fakes[i].printed && now - moved_us[i] > *ret_wait_us)
+                *ret_wait_us = now - moved_us[i];
+    }
+    for (int k = 1; k < fakes[JOBS - 1].writes; k++) {
+        int64_t gap_us = fakes[JOBS - 1].written_us[k] - fakes[JOBS - 1].written_us[k - 1];
+        *ret_gap_us = gap_us > *ret_gap_us ? gap_us : *ret_gap_us;
+    }
+    CHECK(fakes[JOBS - 1].writes > 1);
+    for (int i = 0; i < JOBS; i++)
+        cadence_remove(&c, &fakes[i].job);
+    cadence_done(&c);
+}
+
+TEST(cadence_writes_first_what_moved_a_printed_score) {
+    int64_t wait_us, gap_us;
+    play_moves(200, false, &wait_us, &gap_us); /* 4 of 20 writes a second */
+    CHECK(wait_us <= 2 * S);                   /* all alike, it is 50 s */
+    CHECK(gap_us <= 80 * S);
+}
+
+TEST(cadence_forgets_no_job_whose_scores_do_not_move) {
+    int64_t wait_us, gap_us;
+    play_moves(0, true, &wait_us, &gap_us);
+    CHECK(gap_us > 100 * S); /* all others are before it, ... */
+    CHECK(gap_us <= CADENCE_AHEAD_US + 60 * S);
+}
+
 /* Changes of phase of more jobs than the budget has writes: a burst, then 20 in any second; running totals continue as
  * if there were none. */
 TEST(cadence_never_writes_more_than_its_limits) {
@@ -406,8 +460,7 @@ static int64_t compared_each(int jobs) {
         fake_run(&c, &now, now + 1000);
     }
     fake_run(&c, &now, now + jobs / 10 * S);
-    compared = c.marked.compared + c.turns[CADENCE_AT_ONCE].compared + c.turns[CADENCE_DUE].compared +
-               c.turns[CADENCE_CALM].compared;
+    compared = c.marked.compared + c.turns[CADENCE_AT_ONCE].compared + c.turns[CADENCE_DUE].compared + c.calm.compared;
     for (int i = 0; i < jobs; i++) {
         CHECK(fakes[i].writes > 0);
         evaluations += fakes[i].evaluations;

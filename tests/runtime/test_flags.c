@@ -129,12 +129,18 @@ TEST(json_hash_sees_the_value_and_not_the_writing) {
 TEST(json_reads_what_the_runtime_needs) {
     uint64_t h;
     char version[8];
+    uint64_t before, after;
+    runtime_json_hash_of_status(SLICE("{\"goodput\":{\"job\":\"90.00%\"},\"steps\":{\"last\":1}}"), &before);
+    runtime_json_hash_of_status(SLICE("{\"steps\":{\"last\":2},\"goodput\":{\"job\":\"90.00%\"}}"), &after);
+    CHECK(before == after); /* only a step: no printed score moved */
+    runtime_json_hash_of_status(SLICE("{\"goodput\":{\"job\":\"90.01%\"},\"steps\":{\"last\":2}}"), &after);
+    CHECK(before != after);
     CHECK(!runtime_json_status_hash(SLICE("{\"spec\":{}}"), &h));
     CHECK(!runtime_json_status_hash(SLICE("{\"status\":{}}"), &h));
     CHECK(runtime_json_status_hash(SLICE("{\"status\":{\"phase\":\"Training\"},\"x\":1}"), &h));
-    CHECK(h == runtime_json_hash_of_status(SLICE("{\"phase\":\"Training\"}")));
-    CHECK(h == runtime_json_hash_of_status(SLICE("{\"checkpoint\":\"x\",\"phase\":\"Training\"}")));
-    CHECK(h != runtime_json_hash_of_status(SLICE("{\"phase\":\"Starting\"}")));
+    CHECK(h == runtime_json_hash_of_status(SLICE("{\"phase\":\"Training\"}"), NULL));
+    CHECK(h == runtime_json_hash_of_status(SLICE("{\"checkpoint\":\"x\",\"phase\":\"Training\"}"), NULL));
+    CHECK(h != runtime_json_hash_of_status(SLICE("{\"phase\":\"Starting\"}"), NULL));
     CHECK(runtime_json_has_checkpoint(SLICE("{\"status\":{\"phase\":\"x\",\"checkpoint\":\"x\"}}")));
     CHECK(!runtime_json_has_checkpoint(SLICE("{\"checkpoint\":1,\"status\":{\"phase\":\"x\"}}")));
     runtime_json_resource_version(SLICE("{\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"42\"}}"), version, 8);

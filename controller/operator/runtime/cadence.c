@@ -19,13 +19,14 @@ static int64_t sooner(int64_t a, int64_t b) {
 void cadence_init(struct cadence *c, const struct cadence_options *options) {
     *c = (struct cadence){.options = *options};
     assert(options->writes_per_second >= 1);
-    for (enum cadence_queue queue = CADENCE_CALM; queue < CADENCE_QUEUES; queue++)
+    for (enum cadence_queue queue = 0; queue < CADENCE_QUEUES; queue++)
         c->full_us[queue] = INT64_MIN / 2;
 }
 
 void cadence_done(struct cadence *c) {
     timers_done(&c->behind);
     timers_done(&c->marked);
+    timers_done(&c->calm);
     for (int i = 0; i < CADENCE_QUEUES; i++)
         timers_done(&c->turns[i]);
     *c = (struct cadence){0};
@@ -42,88 +43,104 @@ static struct cadence_share *share_of(struct cadence *c, const struct cadence_jo
     return job->share != NULL ? job->share : &c->unshared;
 }
 
-/* ---- jobs that their namespace holds ---- */
+static enum cadence_queue queue_of(enum cadence_line line) {
+    return line == CADENCE_LINE_URGENT ? CADENCE_AT_ONCE : CADENCE_DUE;
+}
+
+static enum cadence_line line_of(const struct cadence_job *job) {
+    return job->want == CADENCE_URGENT ? CADENCE_LINE_URGENT
+           : job->has_moved            ? CADENCE_LINE_MOVED
+                                       : CADENCE_LINE_OTHERS;
+}
 
 static bool has_too_many_in_flight(const struct cadence *c, const struct cadence_share *share) {
     return share->in_flight > 0 && share->in_flight >= CADENCE_IN_FLIGHT - c->in_flight;
 }
 
-static void hold(struct cadence_share *share, struct cadence_job *job) {
-    job->held_by = share->held != NULL ? share->held_end : &share->held;
-    job->next_held = NULL;
-    *job->held_by = job;
-    share->held_end = &job->next_held;
+/* The job of a namespace that is written next; NULL: none waits. */
+static struct cadence_job *next_of(const struct cadence_share *share, enum cadence_queue queue) {
+    if (queue == CADENCE_AT_ONCE)
+        return share->lines[CADENCE_LINE_URGENT].first;
+    struct cadence_job *moved = share->lines[CADENCE_LINE_MOVED].first,
+                       *other = share->lines[CADENCE_LINE_OTHERS].first;
+    bool is_moved_first =
+        other == NULL || (moved != NULL && moved->due_turn_us - CADENCE_AHEAD_US < other->due_turn_us);
+    return is_moved_first ? moved : other;
 }
 
-static void leave_hold(struct cadence_share *share, struct cadence_job *job) {
-    *job->held_by = job->next_held;
-    if (job->next_held != NULL)
-        job->next_held->held_by = job->held_by;
+/* Its namespace gets a turn if it has none and something to write. */
+static void join_turns(struct cadence *c, struct cadence_share *share, enum cadence_queue queue) {
+    if (share->turn[queue].place != 0 || next_of(share, queue) == NULL)
+        return;
+    share->next_turn[queue] = later(c->served_turn[queue], share->next_turn[queue]);
+    timers_set(&c->turns[queue], &share->turn[queue], share->next_turn[queue]);
+}
+
+static void join_line(struct cadence *c, struct cadence_job *job) {
+    struct cadence_share *share = share_of(c, job);
+    job->line = line_of(job);
+    struct cadence_line_ends *line = &share->lines[job->line];
+    job->next_in_line = NULL;
+    job->in_line = line->first != NULL ? line->end : &line->first;
+    *job->in_line = job;
+    line->end = &job->next_in_line;
+    join_turns(c, share, queue_of(job->line));
+}
+
+static void leave_line(struct cadence *c, struct cadence_job *job) {
+    struct cadence_share *share = share_of(c, job);
+    enum cadence_queue queue = queue_of(job->line);
+    *job->in_line = job->next_in_line;
+    if (job->next_in_line != NULL)
+        job->next_in_line->in_line = job->in_line;
     else
-        share->held_end = job->held_by;
-    job->held_by = NULL;
+        share->lines[job->line].end = job->in_line;
+    job->in_line = NULL;
+    if (next_of(share, queue) == NULL)
+        timers_stop(&c->turns[queue], &share->turn[queue]);
 }
 
-/* Its turn is taken back, unless it was used. */
-static void leave_queue(struct cadence *c, struct cadence_job *job) {
-    if (job->held_by != NULL)
-        leave_hold(share_of(c, job), job);
-    if (job->queue != CADENCE_CALM && job->turn.place != 0)
-        share_of(c, job)->next_turn[job->queue]--;
-    timers_stop(&c->turns[job->queue], &job->turn);
-}
-
-static void join_queue(struct cadence *c, struct cadence_job *job, enum cadence_queue queue, int64_t place) {
-    job->queue = queue;
-    timers_set(&c->turns[queue], &job->turn, place);
-}
-
-static enum cadence_queue queue_of(const struct cadence_job *job) {
-    return job->want == CADENCE_URGENT ? CADENCE_AT_ONCE : CADENCE_DUE;
+static void leave(struct cadence *c, struct cadence_job *job) {
+    if (job->in_line != NULL)
+        leave_line(c, job);
+    timers_stop(&c->calm, &job->calm);
 }
 
 /* When the job may be written (or its totals looked at), but for the fleet's limit: its place among the others. */
 static void set_turn(struct cadence *c, struct cadence_job *job) {
     bool is_waiting = !job->is_in_flight && job->due_us != CADENCE_NEVER;
     int64_t from_us = later(job->due_us, job->held_until_us);
-    bool is_in_turn = job->held_by != NULL || (job->turn.place != 0 && job->queue == queue_of(job));
-    if (is_waiting && is_in_turn && from_us <= job->due_turn_us)
+    bool is_in_line = job->in_line != NULL && job->line == line_of(job);
+    if (is_waiting && is_in_line && from_us <= job->due_turn_us)
         return; /* keeps its place */
-    leave_queue(c, job);
+    leave(c, job);
     if (is_waiting)
-        join_queue(c, job, CADENCE_CALM, from_us);
+        timers_set(&c->calm, &job->calm, from_us);
 }
 
-static struct cadence_job *job_of_turn(const struct timer *turn) {
-    return (struct cadence_job *)((char *)turn - offsetof(struct cadence_job, turn));
+static struct cadence_job *job_of_calm(struct timer *calm) {
+    return (struct cadence_job *)((char *)calm - offsetof(struct cadence_job, calm));
 }
 
 /* What is due by now waits for the turn of its namespace. */
 static void take_turns(struct cadence *c, int64_t now_us) {
     struct timer *first;
-    while ((first = timers_first(&c->turns[CADENCE_CALM])) != NULL && first->deadline_us <= now_us) {
-        struct cadence_job *job = job_of_turn(first);
-        enum cadence_queue queue = queue_of(job);
-        int64_t *next_turn = &share_of(c, job)->next_turn[queue];
-        leave_queue(c, job);
-        *next_turn = later(c->served_turn[queue], *next_turn);
+    while ((first = timers_first(&c->calm)) != NULL && first->deadline_us <= now_us) {
+        struct cadence_job *job = job_of_calm(first);
+        timers_stop(&c->calm, first);
         job->due_turn_us = now_us;
-        join_queue(c, job, queue, (*next_turn)++);
+        join_line(c, job);
     }
 }
 
-/* An answer came: those that the namespace holds take turns again, as many as may be written now; all of them if no
- * other answer is to come. */
+/* An answer came: its namespace, which may have had too many in flight, takes turns again. */
 static void landed(struct cadence *c, struct cadence_job *job) {
     struct cadence_share *share = share_of(c, job);
     job->is_in_flight = false;
     c->in_flight--;
     share->in_flight--;
-    for (int n = CADENCE_IN_FLIGHT - c->in_flight; share->held != NULL && (n > 0 || share->in_flight == 0); n--) {
-        struct cadence_job *first = share->held;
-        leave_hold(share, first);
-        join_queue(c, first, CADENCE_CALM, first->due_turn_us);
-    }
+    for (enum cadence_queue queue = 0; queue < CADENCE_QUEUES; queue++)
+        join_turns(c, share, queue);
 }
 
 void cadence_remove(struct cadence *c, struct cadence_job *job) {
@@ -184,27 +201,35 @@ static int64_t turn_us(const struct cadence *c, enum cadence_queue queue) {
     return c->full_us[queue] - (bursts[queue] - 1) * spacing_us(c);
 }
 
+/* The namespace whose turn it is; NULL: none may write now. One that has too many in flight is out until an answer. */
+static struct cadence_share *share_in_turn(struct cadence *c, enum cadence_queue queue, int64_t now_us) {
+    while (turn_us(c, queue) <= now_us) {
+        struct timer *first = timers_first(&c->turns[queue]);
+        struct cadence_share *share =
+            (struct cadence_share *)((char *)(first - queue) - offsetof(struct cadence_share, turn));
+        if (!has_too_many_in_flight(c, share))
+            return share;
+        timers_stop(&c->turns[queue], first);
+    }
+    return NULL;
+}
+
 struct cadence_job *cadence_pick(struct cadence *c, int64_t now_us) {
     struct timer *marked = timers_first(&c->marked);
     if (marked != NULL && marked->deadline_us <= now_us)
         return (struct cadence_job *)((char *)marked - offsetof(struct cadence_job, mark));
     take_turns(c, now_us);
-    for (enum cadence_queue queue = CADENCE_AT_ONCE; queue >= CADENCE_DUE; queue--)
-        while (turn_us(c, queue) <= now_us) {
-            struct cadence_job *job = job_of_turn(timers_first(&c->turns[queue]));
-            struct cadence_share *share = share_of(c, job);
-            if (!has_too_many_in_flight(c, share))
-                return job;
-            leave_queue(c, job);
-            hold(share, job);
-        }
-    return NULL;
+    struct cadence_share *share = share_in_turn(c, CADENCE_AT_ONCE, now_us);
+    if (share != NULL)
+        return next_of(share, CADENCE_AT_ONCE);
+    share = share_in_turn(c, CADENCE_DUE, now_us);
+    return share != NULL ? next_of(share, CADENCE_DUE) : NULL;
 }
 
 int64_t cadence_wake_us(const struct cadence *c) {
     const struct timer *marked = timers_first(&c->marked);
     int64_t wake_us = marked == NULL ? CADENCE_NEVER : marked->deadline_us;
-    const struct timer *calm = timers_first(&c->turns[CADENCE_CALM]);
+    const struct timer *calm = timers_first(&c->calm);
     if (calm != NULL)
         wake_us = sooner(wake_us, calm->deadline_us);
     return sooner(wake_us, sooner(turn_us(c, CADENCE_DUE), turn_us(c, CADENCE_AT_ONCE)));
@@ -224,6 +249,7 @@ static void settle(struct cadence *c, struct cadence_job *job, const struct cade
     job->want = CADENCE_NOTHING;
     job->has_written_key = true;
     job->written_key = evaluation->key;
+    job->written_printed = evaluation->printed;
     job->was_final_written = evaluation->is_final;
     job->due_us = evaluation->is_final    ? CADENCE_NEVER
                   : evaluation->is_ending ? now_us + interval_us(c, job)
@@ -240,27 +266,32 @@ static void want(struct cadence *c, struct cadence_job *job, enum cadence_want w
 
 static void send(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
                  int64_t now_us) {
-    enum cadence_queue queue = queue_of(job);
-    if (job->queue == queue && job->turn.place != 0) { /* its turn is used */
-        c->served_turn[queue] = job->turn.deadline_us;
-        timers_stop(&c->turns[queue], &job->turn);
+    struct cadence_share *share = share_of(c, job);
+    enum cadence_queue queue = queue_of(line_of(job));
+    if (job->in_line != NULL && queue_of(job->line) == queue && share->turn[queue].place != 0) { /* its turn is used */
+        c->served_turn[queue] = later(c->served_turn[queue], share->turn[queue].deadline_us);
+        share->next_turn[queue]++;
+        timers_stop(&c->turns[queue], &share->turn[queue]);
     }
     c->full_us[queue] = later(c->full_us[queue], now_us) + spacing_us(c);
     job->is_in_flight = true;
     c->in_flight++;
-    share_of(c, job)->in_flight++;
+    share->in_flight++;
     job->sent_hash = evaluation->hash;
     job->sent_key = evaluation->key;
+    job->sent_printed = evaluation->printed;
     job->sent_final = evaluation->is_final;
     job->is_active = false;
     job->base_us = now_us;
     set_turn(c, job);
+    join_turns(c, share, queue);
 }
 
 static bool is_next(struct cadence *c, const struct cadence_job *job, int64_t now_us) {
     take_turns(c, now_us);
-    return job->queue != CADENCE_CALM && timers_first(&c->turns[job->queue]) == &job->turn &&
-           turn_us(c, job->queue) <= now_us && !has_too_many_in_flight(c, share_of(c, job));
+    enum cadence_queue queue = queue_of(job->line);
+    return job->in_line != NULL && share_in_turn(c, queue, now_us) == share_of(c, job) &&
+           next_of(share_of(c, job), queue) == job;
 }
 
 bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cadence_evaluation *evaluation,
@@ -285,6 +316,8 @@ bool cadence_decide(struct cadence *c, struct cadence_job *job, const struct cad
         settle(c, job, evaluation, now_us);
         return false;
     }
+    if (!is_next(c, job, now_us)) /* else it keeps its turn */
+        job->has_moved = !job->has_written_key || evaluation->printed != job->written_printed;
     bool is_urgent = is_key_new || !job->has_server_status || (evaluation->is_final && job->has_written_key);
     if (is_urgent)
         want(c, job, CADENCE_URGENT, now_us);
@@ -327,6 +360,7 @@ void cadence_wrote(struct cadence *c, struct cadence_job *job, int64_t now_us) {
     job->has_server_status = job->has_written_key = true;
     job->server_hash = job->sent_hash;
     job->written_key = job->sent_key;
+    job->written_printed = job->sent_printed;
     job->was_final_written = job->sent_final;
     job->held_until_us = now_us;
     job->want = CADENCE_NOTHING;

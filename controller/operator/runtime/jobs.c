@@ -301,14 +301,16 @@ static void send_notices(struct runtime_job *mine) {
 static bool compute(struct runtime_job *mine, struct cadence_evaluation *evaluation) {
     struct runtime_jobs *jobs = mine->owner;
     struct model_summary summary = {0};
+    uint64_t printed;
     buf_clear(&jobs->status);
     model_job_status(mine->job, wall_ms(loop_wall(jobs->loop)), &jobs->status, &summary);
     *evaluation = (struct cadence_evaluation){.key = summary_key(&summary),
-                                              .hash = runtime_json_hash_of_status(buf_slice(&jobs->status)),
+                                              .hash = runtime_json_hash_of_status(buf_slice(&jobs->status), &printed),
                                               .has_new_steps = summary.has_new_steps,
                                               .is_ending = summary.has_ended && !summary.is_final,
                                               .is_final = summary.is_final,
                                               .awaits_ms = summary.awaits_ms};
+    evaluation->printed = printed;
     mine->executions = summary.executions;
     if (jobs->status.truncated || evaluation->hash == 0) {
         jsonlog(JSONLOG_ERROR, "status is not JSON", "name", LOG_S(model_job_name(mine->job)), "bytes",

@@ -48,18 +48,24 @@ uint64_t runtime_json_hash(struct slice json) {
     return jscan_at_end(&j) ? h : 0;
 }
 
-uint64_t runtime_json_hash_of_status(struct slice status) {
+uint64_t runtime_json_hash_of_status(struct slice status, uint64_t *ret_printed) {
     struct jscan j;
-    uint64_t sum = 1;
+    uint64_t sum = 1, printed = 0;
     jscan_init(&j, status);
     if (!jscan_object(&j))
         return 0;
     for (struct slice key; jscan_key(&j, &key);) {
         if (slice_is(key, "checkpoint"))
             jscan_skip(&j);
-        else
-            sum += hash_value(&j, hash_stable(0, key));
+        else {
+            uint64_t h = hash_value(&j, hash_stable(0, key));
+            sum += h;
+            if (slice_is(key, "goodput") || slice_is(key, "topBadput") || slice_is(key, "topOwner"))
+                printed += h;
+        }
     }
+    if (ret_printed != NULL)
+        *ret_printed = printed;
     return jscan_at_end(&j) ? sum : 0;
 }
 
@@ -81,7 +87,7 @@ bool runtime_json_status_hash(struct slice object, uint64_t *hash) {
     jscan_init(&j, object);
     if (!enter_member(&j, "status") || jscan_peek(&j) != JSCAN_OBJECT || !jscan_raw(&j, &status))
         return false;
-    *hash = runtime_json_hash_of_status(status);
+    *hash = runtime_json_hash_of_status(status, NULL);
     return slice_trim(slice_range(status.data + 1, status.data + status.size_bytes - 1)).size_bytes > 0;
 }
 

@@ -9,8 +9,9 @@
  * server sorts keys, we do not. 0 if the bytes are not JSON. */
 uint64_t runtime_json_hash(struct slice json);
 
-/* The same of a status, its checkpoint left out: that says nothing that the rest does not, and differs each time. */
-uint64_t runtime_json_hash_of_status(struct slice status);
+/* The same of a status, its checkpoint left out: that says nothing that the rest does not, and differs each time.
+ * *ret_printed (may be NULL): of the scores and the largest losses that `kubectl get` prints. */
+uint64_t runtime_json_hash_of_status(struct slice status, uint64_t *ret_printed);
 
 /* object.status: its hash; false if there is none, or an empty one. */
 bool runtime_json_status_hash(struct slice object, uint64_t *hash);
