@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define THROUGH_MS (TIME_OPEN - 1)
-enum { CHANGES_FIRST = 16 }; /* a job of one pod has four to six */
+enum { CHANGES_FIRST = 8 }; /* a job of one pod has four to six */
 
 /* ---- changes summed per time ---- */
 
@@ -32,7 +32,7 @@ static void changes_grow(struct slot_changes *c) {
         live += old.table[i].uses > 0;
     c->count = 0;
     c->size = old.size ? old.size : CHANGES_FIRST;
-    while (live * 4 >= c->size)
+    while (live * 2 >= c->size)
         c->size *= 2;
     c->table = mem_alloc(c->size * sizeof *c->table);
     for (size_t i = 0; i < old.size; i++)
@@ -64,7 +64,7 @@ static int64_t unsettled(const struct maker *m, int64_t from_ms) {
 
 static struct slot_change *change_at(const struct maker *m, int64_t at_ms) {
     struct slot_changes *c = m->changes;
-    if (c->count * 2 >= c->size)
+    if (c->count * 4 >= c->size * 3)
         changes_grow(c);
     struct slot_change *change = change_probe(c, at_ms);
     if (!change->is_used) {

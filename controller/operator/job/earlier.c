@@ -22,6 +22,10 @@ static void split_off(struct model_job *job) {
     e->archive = (struct job_archive){0};
     e->labels = NULL;
     e->log.costly_pattern = e->final.status = NULL;
+    e->observation.trouble = mem_strdup(job->observation.trouble);
+    e->publication.previous = NULL;
+    e->publication.previous_count = 0;
+    job->notices.interruptions = NULL; /* they are of the earlier target */
     e->notices.items = NULL;
     e->notices.count = e->notices.next = 0;
     e->user = NULL;

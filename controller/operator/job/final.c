@@ -37,15 +37,23 @@ void job_find_final(struct model_job *job, const struct object_jobgoodput *o) {
     job->final.numbers = numbers_of(&o->numbers);
 }
 
+static void make_room(struct job_publication *p) {
+    if (p->previous == NULL)
+        p->previous = mem_alloc(JOB_MAX_PREVIOUS * sizeof *p->previous);
+}
+
 /* Reads the earlier targets of a status: no checkpoint repeats them, and a final status has none. */
 void job_find_previous(struct model_job *job, const struct object_jobgoodput *o) {
     job->publication.previous_count = o->previous_count;
+    if (o->previous_count > 0)
+        make_room(&job->publication);
     for (int i = 0; i < o->previous_count; i++)
         job->publication.previous[i] = numbers_of(&o->previous[i]);
 }
 
 void job_push_previous(struct model_job *job, const struct job_previous *result) {
     struct job_publication *p = &job->publication;
+    make_room(p);
     if (p->previous_count == JOB_MAX_PREVIOUS)
         p->previous_count--;
     memmove(&p->previous[1], &p->previous[0], (size_t)p->previous_count * sizeof p->previous[0]);

@@ -145,7 +145,7 @@ struct log_process *followed_process_of(const struct model_job *job, const struc
 }
 
 bool followed_is_whole(const struct log_process *p) {
-    return p->has_ended && p->lost[0] == '\0';
+    return p->has_ended && p->lost == NULL;
 }
 
 struct rootcause_log *followed_words_now(struct log_process *p) {

@@ -25,6 +25,9 @@ void job_free(struct model_job *job) {
     free(job->facts.ready_line.items);
     job_slots_clear(&job->facts.slots);
     job_drop_notices(job);
+    free(job->notices.interruptions);
+    free(job->publication.previous);
+    free(job->observation.trouble);
     evidence_done(&job->evidence);
     root_causes_done(&job->root_causes);
     free(job->final.status);

@@ -3,6 +3,23 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
+#include <assert.h>
+#include <stdlib.h>
+
+void job_set_text(char **text, size_t size_bytes, const char *value) {
+    char cut[JOB_TROUBLE_BYTES];
+    assert(size_bytes <= sizeof cut);
+    slice_copy(cut, size_bytes, slice_of(value));
+    free(*text);
+    *text = cut[0] != '\0' ? mem_strdup(cut) : NULL;
+}
+
+struct job_interruption_notice *job_interruption_notices(struct model_job *job) {
+    if (job->notices.interruptions == NULL)
+        job->notices.interruptions = mem_alloc(JOB_MAX_INTERRUPTION_NOTICES * sizeof *job->notices.interruptions);
+    return job->notices.interruptions;
+}
+
 void job_mark_dirty(struct model_job *job) {
     if (job->links.later) {
         job->is_dirty = true;

@@ -20,6 +20,8 @@
 #include "steplog/step_samples.h"
 
 #define JOB_MAX_INTERRUPTION_NOTICES 16 /* of the newest interruptions */
+#define JOB_TROUBLE_BYTES 256
+#define JOB_LOST_BYTES 128
 
 #define JOB_MAX_EARLIER_RUNS 256 /* earlier runs of the trainer in one container that are still reported */
 
@@ -38,7 +40,7 @@ struct log_process { /* the log of one instance of the log container */
     struct log_run *runs; /* earlier runs, in time order */
     int earlier, runs_capacity;
     bool has_ended;
-    char lost[128]; /* why lines are missing; "" */
+    char *lost; /* why lines are missing; NULL: none is */
     int64_t first_line_ms, last_line_ms;
     int64_t last_stamp_ns; /* INT64_MIN: none */
     struct steplog *parser;
@@ -122,7 +124,7 @@ struct job_log { /* what was read of the log: logs.c, source.c */
     uint64_t generation;
     struct log_process **processes;
     int process_count, process_capacity;
-    char trouble[256];               /* now; "" */
+    char *trouble;                   /* now; NULL: none */
     char *cursor;                    /* of other sources than PodLog: where reading continues; NULL */
     int64_t early_lines;             /* from before the target was created */
     struct trace trace;              /* for the page */
@@ -135,12 +137,12 @@ struct job_observation { /* how far the target is known: evaluate.c */
     int64_t newest_ms;   /* receipt of the newest object that may have changed its status */
     int64_t end_ms;      /* when an evaluation first knew that the target has ended; TIME_UNKNOWN */
     int64_t through_ms;  /* observedThrough never goes back while the target runs */
-    char trouble[256];   /* why what an earlier controller knew is not all known; "" */
+    char *trouble;       /* why what an earlier controller knew is not all known; NULL: it is */
 };
 
 struct job_publication { /* what the last status had, for the next one: evaluate.c */
     struct job_condition conditions[JOB_CONDITIONS];
-    struct job_previous previous[JOB_MAX_PREVIOUS];
+    struct job_previous *previous; /* room for JOB_MAX_PREVIOUS; NULL: there is none */
     int previous_count;
     int64_t step_count;
     bool is_final;
@@ -157,7 +159,7 @@ struct job_interruption_notice {
 struct job_notices {            /* what was published, or is to be, as Kubernetes Events: notice.c */
     struct model_notice *items; /* with their notes */
     int count, next;
-    struct job_interruption_notice interruptions[JOB_MAX_INTERRUPTION_NOTICES]; /* by number */
+    struct job_interruption_notice *interruptions; /* by number, JOB_MAX_INTERRUPTION_NOTICES; NULL: none */
     bool has_end, has_first_step;
 };
 
@@ -197,6 +199,9 @@ static inline bool job_has_source(const struct model_job *job) {
     return job->spec.log.kind > MODEL_SOURCE_POD_LOG;
 }
 
+/* Replaces a text that most jobs do not have, cut to size_bytes with its end; NULL and "" leave NULL. */
+void job_set_text(char **text, size_t size_bytes, const char *value);
+struct job_interruption_notice *job_interruption_notices(struct model_job *job); /* with room for all */
 void job_mark_dirty(struct model_job *job);
 /* The job, or the one of an earlier target, that the pod belongs to; NULL: none. */
 struct model_job *job_of_pod(struct model_job *job, const struct pod *p);

@@ -135,6 +135,7 @@ static void process_free(struct log_process *p) {
     free(p->heads);
     free(p->samples);
     free(p->runs);
+    free(p->lost);
     free(p);
 }
 
@@ -151,13 +152,13 @@ void job_logs_done(struct model_job *job) {
     free(job->log.costly_pattern);
     job->log.costly_pattern = NULL;
     job->log.generation++;
-    job->log.trouble[0] = '\0';
+    job_set_text(&job->log.trouble, JOB_TROUBLE_BYTES, NULL);
 }
 
 /* A run without a known pod: before the known runs, or after all that will be known. */
 static void add_process_without_pod(struct log_process *p) {
     p->ordinal = ledger_add_process(p->job->ledger, 1, NULL, TIME_UNKNOWN, TIME_OPEN);
-    ledger_await(p->job->ledger, p->ordinal, !p->has_ended && !p->job->log.trouble[0]);
+    ledger_await(p->job->ledger, p->ordinal, !p->has_ended && p->job->log.trouble == NULL);
 }
 
 /* One run of the trainer; its number identifies it within the container. The ids of a pod's runs ascend. */
@@ -200,14 +201,14 @@ static void add_process(struct log_process *p) {
     add_earlier_runs(p, started_ms);
     p->ordinal = add_run(p, p->run, p->run > 0 ? p->run_from_ms : started_ms,
                          finished_ms == TIME_UNKNOWN ? TIME_OPEN : finished_ms);
-    if (p->has_ended && !p->lost[0])
+    if (p->has_ended && p->lost == NULL)
         ledger_set_read_to_end(p->job->ledger, p->ordinal);
     if (i && i == container_now(c))
         ledger_set_signaled(p->job->ledger, p->ordinal, instance_signaled_ms(p->pod, i));
-    if (p->lost[0])
+    if (p->lost != NULL)
         ledger_set_lost(p->job->ledger, p->ordinal);
     ledger_await(p->job->ledger, p->ordinal,
-                 !p->has_ended && (!p->pod->is_deleted || job_has_source(p->job)) && !p->job->log.trouble[0]);
+                 !p->has_ended && (!p->pod->is_deleted || job_has_source(p->job)) && p->job->log.trouble == NULL);
 }
 
 /* Its parser continues the count of the process before it, and finds where the trainer starts again. */
@@ -380,7 +381,7 @@ void job_log_process_end(struct model_job *job, struct log_process *p, const cha
         steplog_end(p->parser);
     p->has_ended = true;
     if (lost)
-        slice_copy(p->lost, sizeof p->lost, slice_of(lost));
+        job_set_text(&p->lost, JOB_LOST_BYTES, lost);
     if (p->pod)
         store_mark_pod(p->pod);
     job_mark_dirty(job);
@@ -395,6 +396,6 @@ void model_job_log_end(struct model_job *job, const char *pod_uid, int restart_c
 void model_job_log_trouble(struct model_job *job, const char *pod_uid, const char *text) {
     if (log_pod(&job, pod_uid) == NULL)
         return;
-    slice_copy(job->log.trouble, sizeof job->log.trouble, slice_of(text));
+    job_set_text(&job->log.trouble, JOB_TROUBLE_BYTES, text);
     job_mark_dirty(job);
 }

@@ -143,7 +143,7 @@ void model_job_source_cursor(struct model_job *job, struct slice cursor) {
 }
 
 void model_job_source_trouble(struct model_job *job, const char *text) {
-    slice_copy(job->log.trouble, sizeof job->log.trouble, slice_of(text));
+    job_set_text(&job->log.trouble, JOB_TROUBLE_BYTES, text);
     job_mark_dirty(job);
 }
 

@@ -41,7 +41,8 @@ void job_set_target(struct model_job *job, struct target *t) {
     job->facts.needs_all_pods = true;
     job->log_pods.count = 0;
     job->log_pods.version = UINT64_MAX;
-    memset(job->notices.interruptions, 0, sizeof job->notices.interruptions);
+    free(job->notices.interruptions);
+    job->notices.interruptions = NULL;
     job->publication.step_count = 0;
     job->observation.through_ms = job->facts.hold_end_ms = job->observation.end_ms = TIME_UNKNOWN;
     job->facts.hold.kind = BUCKET_COUNT;
@@ -59,12 +60,14 @@ void job_set_target(struct model_job *job, struct target *t) {
 
 static void start_again(struct model_job *job) {
     struct target *t = job->target;
-    struct model_job before = *job;
+    struct job_notices published = job->notices;
+    if (t != NULL)
+        job->notices.interruptions = NULL;
     job_set_target(job, NULL);
     if (t == NULL)
         return;
     job_set_target(job, t);
-    job->notices = before.notices; /* published Events stay published */
+    job->notices = published; /* published Events stay published */
 }
 
 void job_read_again(struct model_job *job) {

@@ -13,6 +13,7 @@
 #include "operator/store/forget.h"
 #include "operator/store/observe_target.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>
@@ -25,19 +26,40 @@
 
 /* ---- the job ---- */
 
+static void visit_text(struct visitor *v, char **text, size_t size_bytes) {
+    char value[JOB_TROUBLE_BYTES] = "";
+    assert(size_bytes <= sizeof value);
+    if (*text != NULL)
+        slice_copy(value, size_bytes, slice_of(*text));
+    codec_chars(v->codec, value, size_bytes);
+    if (codec_is_reading(v->codec))
+        job_set_text(text, size_bytes, value);
+}
+
+static void visit_interruption_notices(struct visitor *v, struct model_job *job) {
+    struct job_interruption_notice items[JOB_MAX_INTERRUPTION_NOTICES] = {{0}};
+    bool is_any = false;
+    if (job->notices.interruptions != NULL)
+        memcpy(items, job->notices.interruptions, sizeof items);
+    for (int i = 0; i < JOB_MAX_INTERRUPTION_NOTICES; i++) {
+        CODEC_INT(v->codec, &items[i].number, 0, INT32_MAX);
+        codec_u64(v->codec, &items[i].hash);
+        is_any |= items[i].number > 0;
+    }
+    if (codec_is_reading(v->codec) && is_any)
+        memcpy(job_interruption_notices(job), items, sizeof items);
+}
+
 static void visit_published(struct visitor *v, struct model_job *job) {
     codec_time(v->codec, &job->observation.through_ms);
     codec_i64(v->codec, &job->publication.step_count);
     codec_bool(v->codec, &job->notices.has_first_step);
-    for (int i = 0; i < JOB_MAX_INTERRUPTION_NOTICES; i++) {
-        CODEC_INT(v->codec, &job->notices.interruptions[i].number, 0, INT32_MAX);
-        codec_u64(v->codec, &job->notices.interruptions[i].hash);
-    }
+    visit_interruption_notices(v, job);
     for (int i = 0; i < JOB_CONDITIONS; i++) {
         codec_chars(v->codec, job->publication.conditions[i].status, sizeof job->publication.conditions[i].status);
         codec_time(v->codec, &job->publication.conditions[i].at_ms);
     }
-    codec_chars(v->codec, job->observation.trouble, sizeof job->observation.trouble);
+    visit_text(v, &job->observation.trouble, JOB_TROUBLE_BYTES);
 }
 
 /* ---- the log ---- */
@@ -66,7 +88,7 @@ static void visit_runs(struct visitor *v, struct log_process *p) {
 static void visit_process(struct visitor *v, struct log_process *p) {
     bool has_parser = p->parser != NULL;
     codec_bool(v->codec, &p->has_ended);
-    codec_chars(v->codec, p->lost, sizeof p->lost);
+    visit_text(v, &p->lost, JOB_LOST_BYTES);
     codec_time(v->codec, &p->first_line_ms);
     codec_time(v->codec, &p->last_line_ms);
     codec_time(v->codec, &p->last_stamp_ns);
@@ -238,13 +260,12 @@ static int read_raw(struct model_job *job, struct slice raw, struct error **err)
             r = read_job(&v, job, h.log_hash == job->spec.log_hash, err);
     }
     if (r == 0 && h.extent >= EXTENT_NUMBERS)
-        slice_copy(
-            job->observation.trouble, sizeof job->observation.trouble,
-            h.extent == EXTENT_NUMBERS
-                ? SLICE("the job's history did not fit into status.checkpoint: of pods from before another "
-                        "controller took over only sums are known")
-                : SLICE("the job's history did not fit into status.checkpoint: what its pods do not prove of the "
-                        "time before another controller took over is Unobserved"));
+        job_set_text(&job->observation.trouble, JOB_TROUBLE_BYTES,
+                     h.extent == EXTENT_NUMBERS
+                         ? "the job's history did not fit into status.checkpoint: of pods from before another "
+                           "controller took over only sums are known"
+                         : "the job's history did not fit into status.checkpoint: what its pods do not prove of the "
+                           "time before another controller took over is Unobserved");
     if (r < 0) {
         if (job->target == t) { /* what was filled in goes */
             job_set_target(job, NULL);

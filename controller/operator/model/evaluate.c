@@ -39,7 +39,7 @@
 
 /* Ends a log as lost: its content is unknown, which differs from empty. */
 static void give_up(struct model_job *job, struct pod *p) {
-    const char *why = job->log.trouble[0] ? job->log.trouble : "the pod was deleted before its log was read";
+    const char *why = job->log.trouble != NULL ? job->log.trouble : "the pod was deleted before its log was read";
     int restart_count = 0;
     for (int c = 0; c < p->container_count; c++)
         if (strcmp(p->containers[c].name, job_log_container(job, p)) == 0)
@@ -68,7 +68,7 @@ static void give_up_logs(struct model_job *job, int64_t now_ms) {
         view_objects_known(job, now_ms) <= job->observation.end_ms + GIVE_UP_MS)
         return;
     for (int i = 0; i < job->log_pods.count; i++)
-        if ((job->log_pods.items[i]->is_deleted || job->log.trouble[0]) &&
+        if ((job->log_pods.items[i]->is_deleted || job->log.trouble != NULL) &&
             reading_of(job, job->log_pods.items[i]) == LOG_UNREAD)
             give_up(job, job->log_pods.items[i]);
 }

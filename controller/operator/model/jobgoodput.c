@@ -134,8 +134,9 @@ static void go_on(struct model_job *job, struct object_jobgoodput *o) {
         root_causes_read(&job->root_causes, job->store, o->executions, o->interruptions);
         return;
     }
-    snprintf(job->observation.trouble, sizeof job->observation.trouble,
-             "status.checkpoint is set aside: %s; what is counted is what the cluster still shows", error_text(err));
+    CLEANUP_FREE char *text = mem_format(
+        "status.checkpoint is set aside: %s; what is counted is what the cluster still shows", error_text(err));
+    job_set_text(&job->observation.trouble, JOB_TROUBLE_BYTES, text);
     o->checkpoint.size_bytes = 0;
     job_find_final(job, o);
 }

@@ -68,7 +68,7 @@ static bool is_over(const struct view *v, const struct ledger_interruption *i, b
 static void notice_interruption(struct model_job *job, const struct view *v, int index) {
     const struct ledger_result *r = &v->result;
     const struct ledger_interruption *i = &r->interruptions[index];
-    struct job_interruption_notice *last = &job->notices.interruptions[i->number % JOB_MAX_INTERRUPTION_NOTICES];
+    struct job_interruption_notice *last = &job_interruption_notices(job)[i->number % JOB_MAX_INTERRUPTION_NOTICES];
     if (i->cause == CAUSE_UNKNOWN && v->through_ms < i->at_ms + SETTLING_MS && !v->has_ended)
         return;
     CLEANUP_BUF struct buf note;

@@ -191,11 +191,11 @@ static void set_reading(struct view *v, int64_t at_ms) {
     for (int i = 0; i < job->log.process_count; i++) {
         if (job->log.processes[i]->parser)
             lines += steplog_counts_get(job->log.processes[i]->parser).lines;
-        if (job->log.processes[i]->lost[0])
+        if (job->log.processes[i]->lost != NULL)
             lost = job->log.processes[i]->lost;
     }
     const struct pod *last = job->log_pods.count > 0 ? job->log_pods.items[job->log_pods.count - 1] : NULL;
-    if (job->log.trouble[0])
+    if (job->log.trouble != NULL)
         set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", at_ms, "%s", job->log.trouble);
     else if (lines >= UNRECOGNIZED_LINES || (lines > 0 && v->has_ended))
         set_not_recognized(v, at_ms);
@@ -274,7 +274,7 @@ void view_log(struct view *v) {
     v->log_format_name = steplog_recognized_name(best->parser);
     v->attached_ms = best->first_line_ms;
     v->log = LOG_ATTACHED;
-    if (v->job->log.trouble[0] && !v->has_ended)
+    if (v->job->log.trouble != NULL && !v->has_ended)
         set(v, STEP_LOG_ATTACHED, false, "LogUnreadable", TIME_UNKNOWN, "%s", v->job->log.trouble);
     else if (!set_rivals(v, at_ms))
         set(v, STEP_LOG_ATTACHED, true, "Attached", best->first_line_ms == TIME_UNKNOWN ? at_ms : best->first_line_ms,
@@ -298,7 +298,7 @@ static int unread_logs(const struct model_job *job) {
 /* Why lines are missing; NULL: none are. */
 static const char *lost_lines(const struct model_job *job) {
     for (int i = 0; i < job->log.process_count; i++)
-        if (job->log.processes[i]->lost[0])
+        if (job->log.processes[i]->lost != NULL)
             return job->log.processes[i]->lost;
     return NULL;
 }
@@ -323,7 +323,7 @@ static void set_evidence(struct view *v) {
             (long long)v->job->spec.log_generation, unread);
         return;
     }
-    if (v->job->observation.trouble[0]) {
+    if (v->job->observation.trouble != NULL) {
         set(v, EVIDENCE_COMPLETE, false, "CheckpointIncomplete", v->target->created_ms, "%s",
             v->job->observation.trouble);
         return;
