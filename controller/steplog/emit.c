@@ -60,7 +60,7 @@ void steplog_release(struct steplog *s) {
 }
 
 static void hand_on(struct steplog *s, const struct record *r) {
-    if (s->heads != NULL && heads_hold(s->heads, r, s->counts.steps))
+    if (s->heads != NULL && heads_hold(s->heads, r, s->counts.steps + s->unread_lines))
         return;
     if (s->heads != NULL && s->heads->held_count > 0)
         steplog_release(s);

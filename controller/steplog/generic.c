@@ -398,6 +398,7 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
     c->figures += l->has_loss || l->is_training || l->has_time;
     count(c, step, s->stamp_ms);
     g->tries++;
+    s->unread_lines += l->has_loss;
     if (is_enough(s, c))
         accept(s, c);
     return LINE_TAKEN;

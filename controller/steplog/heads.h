@@ -24,7 +24,7 @@ struct heads { /* all-zero before heads_begin() */
     uint32_t warnings; /* a bit for each that is one */
     bool is_useless;   /* they come again and again */
     int64_t last_ms;   /* of the line before */
-    int64_t steps;     /* that the log had when its present process started */
+    int64_t steps;     /* that the log had when its present process started, with lines that look like them */
     /* Those that came again since the last step: */
     int64_t since;       /* the log's steps then; -1: none */
     int64_t at_ms;       /* of the first of them */

@@ -69,6 +69,7 @@ struct steplog {
     void (*on_record)(void *context, const struct record *r);
     void *context;
     struct steplog_counts counts;
+    int64_t unread_lines; /* that look like a step's, before a format was accepted */
 
     /* What the formats remember, by their rows; NULL: nothing, or another format was asked for. */
     const struct format *own; /* read before all others: a user's patterns; NULL */

@@ -210,7 +210,7 @@ static bool is_holding(struct steplog *s) {
 
 /* The process lived when the line was stamped; said at most once a second, to say it cheaply. */
 static void note_life(struct steplog *s) {
-    bool is_open = s->heads != NULL && heads_is_open(s->heads, s->counts.steps);
+    bool is_open = s->heads != NULL && heads_is_open(s->heads, s->counts.steps + s->unread_lines);
     if (s->stamp_ms == TIME_UNKNOWN || (!s->has_record && (is_open || is_holding(s))))
         return; /* records of an earlier time are still to come, or of another process */
     if (!s->has_record) {
@@ -230,7 +230,20 @@ static void end_formats(struct steplog *s) {
     }
 }
 
+/* Before the lines that are held, which are of the next process. */
+static void end_unread_process(struct steplog *s) {
+    int held = s->heads->held_count;
+    int64_t stamp_ms = s->stamp_ms;
+    s->heads->held_count = 0;
+    s->stamp_ms = s->heads->at_ms;
+    end_formats(s);
+    s->heads->held_count = held;
+    s->stamp_ms = stamp_ms;
+}
+
 static void start_again(struct steplog *s) {
+    if (s->counts.steps == 0)
+        end_unread_process(s);
     struct record r = steplog_record(s, RECORD_JOB_START);
     r.at_ms = s->heads->at_ms;
     if (s->heads->held_count > 0)
@@ -269,7 +282,7 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
         return;
     }
     struct slice text = without_ansi(s, line), piece;
-    if (s->heads != NULL && heads_line(s->heads, text, stamp_ms, s->counts.steps))
+    if (s->heads != NULL && heads_line(s->heads, text, stamp_ms, s->counts.steps + s->unread_lines))
         start_again(s);
     /* A progress bar redraws itself with carriage returns: each drawing is a separate line. */
     const char *begin = text.data;
@@ -623,6 +636,7 @@ static void visit_pace(struct codec *c, struct pace *p) {
 
 void steplog_visit(struct steplog *s, struct codec *c) {
     visit_counts(c, &s->counts);
+    s->unread_lines = codec_within(c, s->unread_lines, 0, INT64_MAX / 2);
     codec_time(c, &s->last_record_ms);
     visit_step(c, &s->saving_step);
     codec_time(c, &s->save_started_ms);

@@ -47,7 +47,6 @@ UNREAD = {
 
 WITHIN = "validation runs within the time that the trainer gives for an epoch or draws in its bar"
 PREPARATION = "training before an attempt's second line counts as preparation"
-ONE_FILE = "one file: where an attempt begins again is not found in each job"
 BAR = "only a bar: a save or an evaluation looks like a long step"
 
 # Styles that fail: of JOBS_TO_JUDGE jobs, those that are outside by more than ALLOWED with a file for each attempt and
@@ -71,16 +70,12 @@ KNOWN = {
     "nemo_rl": (4, 4, "steps are counted within an epoch, and repeated ones are not recognized"),
     "keras_v1": (8, 5, WITHIN),
     "keras_v2": (14, 15, WITHIN),
-    "word_lm": (0, 1, "one file: in one job an attempt ends before its second line"),
     "colossal_llama": (1, 1, BAR),
     "paddleseg": (1, 1, "in one job evaluations count as training"),
     "tensorpack": (19, 16, "bars without a loss; of its lines at the end of an epoch there are too few"),
     "habitat": (20, 9, "updates with a rate and no loss are read only where another line shows training"),
     "nequip": (17, 18, "rows below a head of two counters are not read, and summaries of epochs are few"),
-    "paddlespeech": (0, 3, ONE_FILE),
-    "caffe": (0, 1, ONE_FILE),
-    "chainer": (0, 1, ONE_FILE),
-    "pysot": (0, 1, ONE_FILE),
+    "paddlespeech": (0, 3, "one file: an attempt begins with one line that the one before has"),
     "nerf_pytorch": (1, 1, BAR),
     "fairchem": (11, 20, "numbers of three digits: from 1,000 on, ten steps have the same one"),
     "gensim": (10, 11, "a share of the examples and words a second, and no step"),
