@@ -88,9 +88,9 @@ static const struct flag table[] = {
      "Cloud Monitoring (cluster_name) and in a ledger's records; default $CLUSTER_NAME, then none"},
     {"watch-namespaces", "A,B", TEXT, AT(watch_namespaces), 0, 0, "namespaces to work in; default all"},
     {"watch-encoding", "ENCODING", ENCODING, AT(watches_json), 0, 0,
-     "how pods, nodes, Jobs and Events are read: protobuf, or json, which costs the API server five times the CPU "
-     "time; "
-     "default protobuf"},
+     "how pods, nodes, Jobs and Events are read: protobuf, or json, which costs the API server three to five times the "
+     "CPU "
+     "time; default protobuf"},
     {"auto-create", "MODE", AUTO, AT(auto_create), 0, 0,
      "make JobGoodputs for jobs of every kind: off, annotated (or labeled goodput.dev/enabled: \"true\") or all "
      "(JobSets, "
