@@ -105,7 +105,8 @@ def show_fleet(options, tally):
 
 
 def read_as_json(options, tally):
-    """One that reads JSON: the statuses of the others came from protobuf, and shall stay as they are."""
+    """In which encoding the API server answered this controller, and one that asked for JSON. That both encodings give the
+    same status is in tests/operator/test_protobuf.c."""
     log_path = os.path.join(options.run, "logs", "json-controller.log")
     controller = Controller(options.controller, options.kubeconfig, log_path, 28193, "--leader-elect=false", "--watch-encoding=json")
     try:
