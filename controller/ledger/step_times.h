@@ -10,10 +10,10 @@
 void training_learn(struct training *t, const struct ledger_options *options);
 /* The longest that a step of line i may take, where it is not known how much of the line is steps. */
 int64_t training_high_ms(const struct training *t, const struct view *v, size_t i);
-/* The longest that a step may take which no two lines enclose, a process's first and last ones: twice as long as one of
- * the slowest line. */
+/* The longest that a step after a process's last line may take: twice as long as one of the slowest line. */
 int64_t training_edge_high_ms(const struct training *t);
-/* The same for a process's first line i, which holds start-up, too. */
+/* The longest that a step of a process's first line i may take, which holds start-up, too: at least twice the usual
+ * time. */
 int64_t training_first_high_ms(const struct training *t, const struct view *v, size_t i);
 /* The most that the steps of the first line of a run may have taken. */
 int64_t training_first_line_ms(const struct training *t, const struct run *run);
