@@ -134,6 +134,31 @@ TEST(numbers_reach_to_where_a_permission_was_withdrawn) {
     model_free(m);
 }
 
+/* An API server that was just started refuses watches, and what was known until its end is not known any more. */
+TEST(final_numbers_stay_when_a_permission_is_withdrawn) {
+    struct model *m = fake_model("");
+    struct model_summary summary;
+    CLEANUP_FREE char *ended =
+        mem_format("\"conditions\":[%s]", fake_condition("Completed", "True", "AllJobsCompleted", 60));
+    struct fake_pod p = fake_running("p", "n0", 1);
+    fake_observe_jobset(m, 1, "", "", 0.2);
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 4);
+    p.finished = 60;
+    p.phase = "Succeeded";
+    fake_observe_pod(m, &p, OBSERVED_PRESENT, 60.1);
+    fake_observe_jobset(m, 1, "", ended, 60.2);
+    free(fake_status(m, 70));
+    CLEANUP_FREE char *final = fake_status(m, 80);
+    free(replay_status(m, "ns", "js", fake_ms(80), &summary));
+    CHECK(summary.is_final);
+    CHECK_TEXT(status_text(final, "conditions[type=Finished].status"), "True");
+    model_forbidden(m, RESOURCE_POD, SLICE("ns"), WORDS("pods"), fake_ms(50));
+    CLEANUP_FREE char *s = replay_status(m, "ns", "js", fake_ms(500), &summary);
+    CHECK(summary.is_final);
+    CHECK_TEXT(s, final);
+    model_free(m);
+}
+
 /* A predecessor's pod in a namespace whose pods may not be listed has not vanished; once they are listed, it has if it
  * is not among them. */
 static void check_restored(bool is_listed_at_last) {

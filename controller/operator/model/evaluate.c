@@ -100,8 +100,8 @@ static bool is_success_coming(const struct view *v) {
 #define APART_MS 2000
 
 static bool is_final(struct model_job *job, const struct view *v) {
-    if (!v->has_ended)
-        return false;
+    if (!v->has_ended || job->publication.is_final) /* a watch that is refused later takes nothing back */
+        return v->has_ended;
     if (job->observation.end_ms == TIME_UNKNOWN)
         job->observation.end_ms = v->now_ms;
     int64_t known_ms = view_objects_known(job, v->now_ms);
@@ -272,7 +272,8 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         job_update_facts(job);
         job_archive_listen(job);
         job_find_chip(job);
-        v.through_ms = job->observation.through_ms = view_observed_through(job, now_ms);
+        int64_t before_ms = job->publication.is_final ? job->observation.through_ms : TIME_UNKNOWN;
+        v.through_ms = job->observation.through_ms = max_of(view_observed_through(job, now_ms), before_ms);
         v.has_ended = v.through_ms >= job_end_ms(job);
         evaluate_ledger(job, &v, &entries);
         job_update_node_evidence(job, &v.result);
