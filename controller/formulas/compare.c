@@ -114,20 +114,20 @@ static double is_of_bucket(const struct compare_span *s, const char *bucket) {
     return strcmp(s->bucket, bucket) == 0;
 }
 
+static double is_productive(const struct compare_span *s, const char *bucket) {
+    (void)bucket;
+    return is_of_bucket(s, productive);
+}
+
 /* buckets: separated by commas; "*": all lost time. */
 static double is_of_list(const struct compare_span *s, const char *buckets) {
     if (strcmp(buckets, "*") == 0)
-        return strcmp(s->bucket, productive) != 0;
+        return 1 - is_productive(s, buckets);
     struct slice list = slice_of(buckets), name;
     while (slice_take_item(&list, ',', &name))
         if (slice_is(name, s->bucket))
             return 1;
     return 0;
-}
-
-static double is_productive(const struct compare_span *s, const char *bucket) {
-    (void)bucket;
-    return strcmp(s->bucket, productive) == 0;
 }
 
 static double is_available(const struct compare_span *s, const char *bucket) {

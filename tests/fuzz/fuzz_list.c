@@ -33,7 +33,7 @@ static void read_page(struct page *p, struct slice bytes, size_t piece) {
     p->result = 0;
     for (size_t at = 0; at < bytes.size_bytes && p->result == 0; at += piece) {
         size_t n = bytes.size_bytes - at < piece ? bytes.size_bytes - at : piece;
-        char *exact = mem_alloc(n); /* nobody may look beyond a piece, nor keep it */
+        char *exact = mem_alloc(n); /* so that a read beyond a piece, or after it, is seen */
         memcpy(exact, bytes.data + at, n);
         p->result = kube_list_feed(&p->list, (struct slice){exact, n}, on_item, p);
         free(exact);

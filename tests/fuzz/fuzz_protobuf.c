@@ -34,7 +34,7 @@ static void read_whole(struct output *o, const struct protobuf_message *message,
     kube_protobuf_init(&p, message);
     for (size_t at = 0; at < bytes.size_bytes && o->result == 0; at += piece) {
         size_t n = bytes.size_bytes - at < piece ? bytes.size_bytes - at : piece;
-        char *exact = mem_alloc(n); /* nobody may look beyond a piece, nor keep it */
+        char *exact = mem_alloc(n); /* so that a read beyond a piece, or after it, is seen */
         memcpy(exact, bytes.data + at, n);
         o->result =
             (is_list ? kube_protobuf_feed_list : kube_protobuf_feed_watch)(&p, (struct slice){exact, n}, keep, o);

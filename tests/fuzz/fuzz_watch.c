@@ -68,7 +68,7 @@ static void feed(struct slice bytes, size_t piece, struct buf *out) {
     for (size_t at = 0; at < bytes.size_bytes; at += piece) {
         size_t n = bytes.size_bytes - at < piece ? bytes.size_bytes - at : piece;
         char *exact = mem_alloc(n);
-        memcpy(exact, bytes.data + at, n); /* nobody may look beyond a piece, nor keep it */
+        memcpy(exact, bytes.data + at, n); /* so that a read beyond a piece, or after it, is seen */
         assert(lines_feed(&l, (struct slice){exact, n}, on_line, out) == 0);
         free(exact);
     }

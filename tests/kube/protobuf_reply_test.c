@@ -42,7 +42,7 @@ static int feed(feeder *how, struct kube_protobuf *p, struct slice bytes, size_t
     int r = 0;
     for (size_t at = 0; at < bytes.size_bytes && r == 0; at += piece) {
         size_t n = bytes.size_bytes - at < piece ? bytes.size_bytes - at : piece;
-        char *exact CLEANUP_FREE = mem_alloc(n); /* nobody may look beyond a piece */
+        char *exact CLEANUP_FREE = mem_alloc(n); /* so that a read beyond a piece is seen */
         memcpy(exact, bytes.data + at, n);
         r = how(p, (struct slice){exact, n}, keep, out);
     }

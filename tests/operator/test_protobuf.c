@@ -11,21 +11,6 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-static const struct protobuf_message *message_of(enum resource resource) {
-    switch (resource) {
-    case RESOURCE_POD:
-        return &object_pod_message;
-    case RESOURCE_JOB:
-        return &object_job_message;
-    case RESOURCE_NODE:
-        return &object_node_message;
-    case RESOURCE_EVENT:
-        return &object_event_message;
-    default:
-        return NULL;
-    }
-}
-
 /* The object of an event, in JSON that came as protobuf. */
 static int keep_object(void *object, struct slice line) {
     struct kube_frame f;
@@ -125,7 +110,7 @@ static bool check_members(const struct replay_event *recorded, const char *read,
     bool is_same = part != NULL && is_part(part, whole);
     if (!is_same)
         harness_fail(__FILE__, __LINE__, "protobuf gives\n  %s\nJSON\n  %.*s", read, SLICE_ARG(recorded->object));
-    mark(seen, message_of(recorded->resource), part);
+    mark(seen, object_message(recorded->resource), part);
     json_decref(part);
     json_decref(whole);
     return is_same;
@@ -140,7 +125,7 @@ static bool exchange_objects(struct replay *r, const char *name, struct seen *se
     size_t recorded_bytes = 0, read_bytes = 0;
     for (size_t i = 0; i < r->count && is_whole; i++) {
         struct replay_event *e = &r->events[i];
-        const struct protobuf_message *message = message_of(e->resource);
+        const struct protobuf_message *message = object_message(e->resource);
         if (message == NULL)
             continue;
         heap[i] = read_object(file, message);

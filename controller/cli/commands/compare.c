@@ -153,18 +153,18 @@ static int print(const struct cli_options *options, const struct comparison_side
     struct jwrite w;
     buf_init(&out, TABLE_BYTES);
     buf_init(&json, JSON_BYTES);
+    if (options->html == NULL && (options->output == NULL || strcmp(options->output, "table") == 0)) {
+        draw(sides, t, &options->style, &out);
+        return output_write(&out, err);
+    }
     jwrite_init(&w, &json);
     comparison_write(sides, t, &w);
     if (options->html != NULL)
         return report_write_comparison(options->html, buf_slice(&json), err);
-    if (options->output != NULL && strcmp(options->output, "table") != 0) {
-        json_t *value = json_loadb(json.data, json.size_bytes, 0, NULL);
-        int r = print_as(options->output, value, err);
-        json_decref(value);
-        return r;
-    }
-    draw(sides, t, &options->style, &out);
-    return output_write(&out, err);
+    json_t *value = json_loadb(json.data, json.size_bytes, 0, NULL);
+    int r = print_as(options->output, value, err);
+    json_decref(value);
+    return r;
 }
 
 int compare_command(const struct cli_options *options, struct error **err) {

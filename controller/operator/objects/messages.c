@@ -80,3 +80,19 @@ MESSAGE(job_spec, INT(1, "parallelism"), INT(2, "completions"), ONE(6, "template
 MESSAGE(job_status, MANY(1, "conditions", condition), TIME(3, "completionTime"), INT(6, "failed"),
         TEXT(7, "completedIndexes"));
 KIND(object_job_message, ONE(1, "metadata", object_meta), ONE(2, "spec", job_spec), ONE(3, "status", job_status));
+
+const struct protobuf_message *object_message(enum resource resource) {
+    switch (resource) {
+    case RESOURCE_POD:
+        return &object_pod_message;
+    case RESOURCE_JOB:
+        return &object_job_message;
+    case RESOURCE_NODE:
+        return &object_node_message;
+    case RESOURCE_EVENT:
+    case RESOURCE_NODE_EVENT:
+        return &object_event_message;
+    default:
+        return NULL;
+    }
+}

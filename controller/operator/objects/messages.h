@@ -4,7 +4,10 @@
 #define OPERATOR_OBJECTS_MESSAGES_H
 
 #include "base/protobuf.h"
+#include "operator/objects/resource.h"
 
 extern const struct protobuf_message object_pod_message, object_job_message, object_node_message, object_event_message;
+/* What is read of that kind where it comes in protobuf; NULL: it comes in JSON, as all custom resources do. */
+const struct protobuf_message *object_message(enum resource resource);
 
 #endif

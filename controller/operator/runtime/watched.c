@@ -1,7 +1,6 @@
 #include "operator/runtime/watched.h"
 
 #include "base/mem.h"
-#include "operator/objects/messages.h"
 
 #define SECOND_US INT64_C(1000000)
 #define NO_CRD "its CRD is missing: install the chart, or kubectl apply -k deploy"
@@ -72,22 +71,6 @@ const struct watched watched_table[] = {
     {RESOURCE_POD, "/api/v1", "pods", WATCHED_NAMESPACED, GROUPED, NULL, true, false, 0, ""},
 };
 const size_t watched_count = ARRAY_SIZE(watched_table);
-
-const struct protobuf_message *watched_message(const struct watched *watched) {
-    switch (watched->resource) {
-    case RESOURCE_POD:
-        return &object_pod_message;
-    case RESOURCE_JOB:
-        return &object_job_message;
-    case RESOURCE_NODE:
-        return &object_node_message;
-    case RESOURCE_EVENT:
-    case RESOURCE_NODE_EVENT:
-        return &object_event_message;
-    default:
-        return NULL;
-    }
-}
 
 char *watched_path(const struct watched *watched, struct slice namespace_) {
     if (namespace_.size_bytes == 0)

@@ -2,7 +2,6 @@
 #ifndef OPERATOR_RUNTIME_WATCHED_H
 #define OPERATOR_RUNTIME_WATCHED_H
 
-#include "base/protobuf.h"
 #include "base/slice.h"
 #include "operator/objects/resource.h"
 
@@ -27,9 +26,6 @@ extern const size_t watched_count;
 static inline bool watched_is_of_kind(const struct watched *watched) {
     return watched->resource == RESOURCE_POD && watched->is_optional;
 }
-
-/* What is read of its objects where they come in protobuf; NULL: they come in JSON, as all custom resources do. */
-const struct protobuf_message *watched_message(const struct watched *watched);
 
 /* The list's path; namespace_ empty: of all namespaces, or of a list that has none. The caller frees it. */
 char *watched_path(const struct watched *watched, struct slice namespace_);

@@ -5,6 +5,7 @@
 #include "base/minmax.h"
 #include "kube/reflector.h"
 #include "kube/tally.h"
+#include "operator/objects/messages.h"
 #include "operator/runtime/feed.h"
 #include "operator/runtime/watched.h"
 
@@ -341,7 +342,7 @@ static void start(struct watch *watch) {
     struct kube_reflector_options options = {.path = path,
                                              .label_selector = source->label_selector,
                                              .field_selector = source->field_selector,
-                                             .message = watched_message(source),
+                                             .message = object_message(source->resource),
                                              .absent_retry_us = source->absent_retry_us};
     struct kube_reflector_handler handler = {.on_object = on_object,
                                              .on_synced = on_synced,
