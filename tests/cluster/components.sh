@@ -29,6 +29,7 @@ wait_for() { # what tenths-of-a-second command...
   shift 2
   for ((i = 0; i < tries; i++)); do
     "$@" >/dev/null 2>&1 && return 0
+    [ ! -s "$PIDS/$what" ] || alive "$what" || die "$what ended before it was ready, see $LOGS"
     sleep "${POLL_SECONDS:-0.1}"
   done
   die "$what did not become ready in $((tries / 10)) s, see $LOGS"

@@ -133,8 +133,12 @@ def unwatched(strikes):
 
 
 def is_alive(pid):
+    """Whether any thread of the process is left. Killed, its first thread is a zombie at once, while the last one still
+    frees the memory, up to a second, and only then closes the sockets: a new process could not listen on its port."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+            fields = file.read().rpartition(")")[2].split()  # proc_pid_stat(5), from the third field on
     except OSError:
         return False
+    state, threads = fields[0], int(fields[17])
+    return state not in "ZX" or threads > 1
