@@ -218,21 +218,25 @@ class Spool:
     def remove(self):
         shutil.rmtree(self.root, ignore_errors=True)
 
+    def empty(self):
+        self.remove()
+        os.makedirs(self.root)
+
 
 class Server(Process):
-    """The embedded API server, without jobs: a controller ends where none answers."""
+    """The embedded API server: a controller ends where none answers."""
 
     def __init__(self, folder):
         self.kubeconfig = os.path.join(folder, "kubeconfig")
         super().__init__([os.path.join(RELEASE, "test-apiserver"), "--port", "0", "--kubeconfig-out", self.kubeconfig, "--crd",
-                          os.path.join(ROOT, "crds/goodput.dev_jobgoodputs.yaml")], os.path.join(folder, "apiserver.log"))
+                          os.path.join(ROOT, "crds/goodput.dev_jobgoodputs.yaml"), "--crd", os.path.join(ROOT, "crds/goodput.dev_fleetgoodputs.yaml")], os.path.join(folder, "apiserver.log"))
         if not until(lambda: os.path.exists(self.kubeconfig)):
             raise RuntimeError("test-apiserver did not start: " + self.text()[-2000:])
 
 
 class Controller(Process):
-    def __init__(self, folder, url, spool, *flags, environment=None, metrics=0):
-        kubeconfig = os.path.join(folder, "kubeconfig")
+    def __init__(self, folder, url, spool, *flags, environment=None, metrics=0, server=None):
+        kubeconfig = server.kubeconfig if server else os.path.join(folder, "kubeconfig")
         log = tempfile.mktemp(prefix="controller-", suffix=".log", dir=folder)
         arguments = [os.path.join(RELEASE, "goodput-controller"), "--kubeconfig", kubeconfig, "--health-bind-address=0", "--leader-elect=false",
                      f"--archive={url}", f"--archive-spool={spool.root}", *flags]

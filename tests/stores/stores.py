@@ -11,6 +11,7 @@ import tempfile
 import time
 import urllib.request
 
+from fleet_objects import Fleets
 from identity import ROLE, Identity
 from proxy import Fault, Proxy
 from rig import CA, PASSWORD, REGION, ROOT, USER, Controller, FakeGCS, Metadata, Minio, Server, Spool, free_port, until
@@ -210,6 +211,38 @@ def denied(rig, t):
     rig.check("... and nothing is lost", t.is_moved(), c.text())
 
 
+def fleet_days(rig, t):
+    """Days that left a FleetGoodput's status are objects of the store, and are read from it by a controller whose spool is new."""
+    t.store.make(t.bucket)
+    fleets = Fleets(t.folder)
+    t.running.append(fleets.server)
+    fleets.add_job("old", chips=8, days=10)
+    fleets.add_job("first", chips=1, days=1)
+    fleets.create("31d")
+    flags = ["--cluster-name=here", "--status-interval=100ms"]
+    c = t.start(*flags, server=fleets.server)
+    whole = 11 * Fleets.SECONDS
+    rig.check("a window of 31 days has both jobs", until(lambda: fleets.asked() == 9 * Fleets.SECONDS), fleets.status())
+    is_day = lambda key: "/fleet=all/" in key and key.endswith(".sums")
+    rig.check("days older than a week are moved to the store",
+              until(lambda: any(map(is_day, t.store.objects(t.bucket))) and not any(map(is_day, t.spool.left()))), c.text())
+    stored = {k: v for k, v in t.store.objects(t.bucket).items() if is_day(k)}
+    for count, name in enumerate(("second", "third"), 2): # what is stored leaves the status with the next one that is written
+        fleets.add_job(name, chips=1, days=1)
+        rig.check(f"the window has the {name} job of its last week", until(lambda: fleets.asked() == (8 + count) * Fleets.SECONDS), fleets.status())
+    c.stop()
+    fleets.delete_job("old")
+    t.spool.empty()
+    t.proxy.fault = Fault("busy", "GET", status=503)
+    c = t.start(*flags, server=fleets.server)
+    rig.check("while the store does not answer, the window is shorter, and says so",
+              until(lambda: fleets.reason("Degraded") == "ArchiveNotRead" and fleets.asked() == 3 * Fleets.SECONDS), fleets.status())
+    t.proxy.fault = None
+    rig.check("once it does, the days are there again, though their job and the spool are not",
+              until(lambda: fleets.asked() == whole and fleets.reason("Degraded") == "AsExpected", 120), fleets.status())
+    rig.check("objects of days are never written anew", {k: v for k, v in t.store.objects(t.bucket).items() if k in stored} == stored)
+
+
 # ---- what S3 alone does: each refusal is MinIO's own ----
 
 
@@ -378,7 +411,7 @@ def settings(rig, t):
     rig.check("an endpoint without a scheme is refused", c.process.wait(30) != 0 and "is not https://HOST" in c.text(), c.text())
 
 
-BOTH = [plain, existing, faults, bucket_missing, denied, killed]
+BOTH = [plain, existing, faults, bucket_missing, denied, killed, fleet_days]
 S3 = [keys_of_a_file, clock_skew, region, temporary_keys, web_identity, pod_identity, tls, settings]
 CASES = [("s3", case) for case in BOTH + S3] + [("gs", case) for case in BOTH]
 
