@@ -26,6 +26,9 @@
     "\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":\"batch\",\"kind\":\"Job\",\"name\":\"a\"},"                   \
     "\"stepLog\":{\"source\":\"None\",\"format\":\"Auto\"}}}\nEND\n"
 
+/* A watch is known to be up to date until so long before: what happens arrives meanwhile. */
+#define SETTLED_MS 3000
+
 struct stage {
     struct apiserver *server;
     struct loop *loop;
@@ -58,8 +61,33 @@ static void run_for(struct stage *st, int64_t us) {
     loop_run(st->loop);
 }
 
+/* The time of the bucket Unobserved in a status. */
+static int64_t unobserved_ms(struct slice status) {
+    struct jscan j;
+    struct slice key, bucket = {0};
+    int64_t ms = 0, found_ms = 0;
+    jscan_init(&j, status);
+    for (bool is_in = jscan_object(&j); is_in && jscan_key(&j, &key);) {
+        if (!slice_is(key, "badput")) {
+            jscan_skip(&j);
+            continue;
+        }
+        for (bool is_item = jscan_array(&j); is_item && jscan_element(&j);) {
+            for (bool is_field = jscan_object(&j); is_field && jscan_key(&j, &key);)
+                if (slice_is(key, "bucket"))
+                    jscan_string_raw(&j, &bucket);
+                else if (slice_is(key, "milliseconds"))
+                    jscan_int(&j, &ms);
+                else
+                    jscan_skip(&j);
+            found_ms += slice_is(bucket, "Unobserved") ? ms : 0;
+        }
+    }
+    return found_ms;
+}
+
 /* As the runtime evaluates: how far the numbers reach, in ms; 0: there are none yet. */
-static int64_t known_ms(struct stage *st) {
+static int64_t evaluate(struct stage *st, int64_t *ret_unobserved_ms) {
     CLEANUP_BUF struct buf status;
     struct jscan j;
     struct slice key;
@@ -68,9 +96,11 @@ static int64_t known_ms(struct stage *st) {
     runtime_watches_report_watermarks(st->watches);
     struct model_job *job = model_job_find(st->model, "default", "a");
     buf_init(&status, 1 << 20);
+    *ret_unobserved_ms = 0;
     if (job == NULL)
         return 0;
     model_job_status(job, wall_ms(clock_wall()), &status, NULL);
+    *ret_unobserved_ms = unobserved_ms(buf_slice(&status));
     jscan_init(&j, buf_slice(&status));
     for (bool is_in = jscan_object(&j); is_in && jscan_key(&j, &key);) {
         if (!slice_is(key, "time")) {
@@ -82,6 +112,11 @@ static int64_t known_ms(struct stage *st) {
                 jscan_skip(&j);
     }
     return ms;
+}
+
+static int64_t known_ms(struct stage *st) {
+    int64_t ignored_ms;
+    return evaluate(st, &ignored_ms);
 }
 
 /* True once the numbers reach that far. */
@@ -157,6 +192,34 @@ TEST(a_silent_server_is_asked_before_an_evaluation) {
             is_asked = runtime_watches_await_server(st.watches, &wait_us);
         }
         CHECK(is_asked);
+    } else {
+        harness_fail(__FILE__, __LINE__, "the server or the client did not start");
+    }
+    end(&st);
+}
+
+/* A watch that has nothing to say was up to date all the same: when it is cut and must list again, only the time since
+ * then is unobserved, however long ago its last word was, and however often jobs are evaluated meanwhile. */
+TEST(a_cut_makes_just_the_time_since_then_unobserved) {
+    struct stage st = {0};
+    int64_t before_ms, after_ms;
+    if (begin(&st)) {
+        CHECK(reaches(&st, wall_ms(clock_wall()) + 9000));
+        evaluate(&st, &before_ms);
+        int64_t cut_ms = wall_ms(clock_wall());
+        CHECK_INT(apiserver_do(st.server, "on any * always : status 503\nexpire\nall reset\n"), 0);
+        for (int i = 0; i < 15; i++) {
+            run_for(&st, 100000);
+            known_ms(&st);
+        }
+        CHECK_INT(apiserver_do(st.server, "clear faults\n"), 0);
+        CHECK(reaches(&st, wall_ms(clock_wall())));
+        int64_t back_ms = wall_ms(clock_wall());
+        evaluate(&st, &after_ms);
+        CHECK(after_ms > before_ms);
+        if (after_ms - before_ms > back_ms - cut_ms + SETTLED_MS)
+            harness_fail(__FILE__, __LINE__, "%lld ms are unobserved after a cut of at most %lld ms",
+                         (long long)(after_ms - before_ms), (long long)(back_ms - cut_ms));
     } else {
         harness_fail(__FILE__, __LINE__, "the server or the client did not start");
     }

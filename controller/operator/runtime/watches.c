@@ -518,7 +518,7 @@ void runtime_watches_report_watermarks(struct runtime_watches *owner) {
         int64_t ms = watermark_ms(owner->watches[i], &is_absent);
         if (is_absent)
             continue;
-        owner->watches[i]->known_ms = ms;
+        owner->watches[i]->known_ms = max_of(owner->watches[i]->known_ms, ms); /* also after it was cut */
         if (!is_served[resource] || ms < min_ms[resource])
             min_ms[resource] = ms;
         is_served[resource] = true;
