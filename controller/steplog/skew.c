@@ -58,12 +58,12 @@ static bool was_set_forward(struct skew *k, int64_t back_ms, int64_t usual) {
     size_t n = k->forward_count < ARRAY_SIZE(k->forward) ? k->forward_count : ARRAY_SIZE(k->forward);
     for (size_t i = 1; i <= n; i++) {
         struct skew_jump *f = &k->forward[(k->forward_count - i) % ARRAY_SIZE(k->forward)];
-        int64_t passed_ms = f->by_ms - back_ms; /* while the clock was set, both times */
+        int64_t passed_ms = f->by_ms - back_ms; /* while the clock was set back */
         if (f->line == 0 || passed_ms < -SKEW_MIN_MS || passed_ms > max_of(2 * usual + SKEW_MIN_MS, back_ms / 4))
             continue;
         if (k->can_read_again && k->undone_count < MAX_UNDONE) {
-            undo(k, f->line, usual - f->by_ms);
-            undo(k, k->lines, f->by_ms - usual);
+            undo(k, f->line, -f->by_ms);
+            undo(k, k->lines, f->by_ms);
         }
         f->line = 0;
         return true;
@@ -101,7 +101,7 @@ static void go_forward(struct skew *k, int64_t forward_ms, bool has_zone) {
         note_set(k, HOUR_MS);
         k->offset_ms -= HOUR_MS;
     } else {
-        k->forward[k->forward_count++ % ARRAY_SIZE(k->forward)] = (struct skew_jump){k->lines, forward_ms};
+        k->forward[k->forward_count++ % ARRAY_SIZE(k->forward)] = (struct skew_jump){k->lines, jump_ms};
     }
 }
 
@@ -144,10 +144,12 @@ int64_t skew_follow(struct skew *k, int64_t stamp_ms, bool has_zone) {
         note_set(k, llabs(k->undone[k->undone_next - 1].by_ms));
     } else if (distance_ms < -SKEW_MIN_MS) {
         go_back(k, -distance_ms);
-    } else if (distance_ms > SKEW_MIN_MS && distance_ms - 2 * usual_ms(k) > SKEW_MIN_MS) {
-        go_forward(k, distance_ms, has_zone);
-    } else if (distance_ms > 0) {
-        k->distances.ms[k->distances.count++ % ARRAY_SIZE(k->distances.ms)] = distance_ms;
+    } else {
+        int64_t max_ms = 2 * usual_ms(k) + SKEW_MIN_MS;
+        if (distance_ms > max_ms)
+            go_forward(k, distance_ms, has_zone);
+        if (distance_ms > 0) /* the usual distance is learnt step by step, so that no silence becomes it at once */
+            k->distances.ms[k->distances.count++ % ARRAY_SIZE(k->distances.ms)] = min_of(distance_ms, max_ms);
     }
     k->last_time_ms = stamp_ms + k->offset_ms;
     return k->last_time_ms;

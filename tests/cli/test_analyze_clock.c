@@ -74,28 +74,37 @@ static void write_line(struct buf *b, const char *form, int64_t ms, int step) {
     buf_append_char(b, '\n');
 }
 
-static void write_log(const char *form, const struct setting *s) {
+static void write_paced(const char *form, const struct setting *s, int pace_s) {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 20);
     for (int step = 0; step <= STEPS; step++) {
         int by_s = step >= s->from_s && step < s->to_s ? s->by_s : 0;
-        write_line(&b, form, START_MS + (step + by_s) * INT64_C(1000), step);
+        write_line(&b, form, START_MS + (step * pace_s + by_s) * INT64_C(1000), step);
     }
     run_write_file("a.log", b.data, b.size_bytes);
 }
 
-static void says_the_truth(const char *form, const struct setting *s, const char *file) {
+static void write_log(const char *form, const struct setting *s) {
+    write_paced(form, s, 1);
+}
+
+static void says_the_truth_paced(const char *form, const struct setting *s, const char *file, int pace_s) {
     struct run run = run_analyze(file, "-o json");
     int64_t wall_ms = (int64_t)run_number(&run, "time", "wallMilliseconds");
     int64_t productive_ms = (int64_t)run_number(&run, "time", "productiveMilliseconds");
     int64_t sets = (int64_t)run_number(&run, "dataQuality", "clockSets");
     bool says_so = strstr(run.out, "\"ClockSkew\"") != NULL;
-    bool is_true = run.code == 0 && wall_ms == STEPS * 1000 && productive_ms == wall_ms &&
+    bool is_true = run.code == 0 && wall_ms == STEPS * pace_s * 1000 && productive_ms == wall_ms &&
                    sets == (s->sets > 0 ? s->sets : -1) && says_so == (s->sets > 0);
     if (!is_true)
-        harness_fail(__FILE__, __LINE__, "%s, %s: wall %lld, productive %lld, sets %lld, code %d: %s", form, s->name,
-                     (long long)wall_ms, (long long)productive_ms, (long long)sets, run.code, run.err);
+        harness_fail(__FILE__, __LINE__, "%s, %s, a line each %d s: wall %lld, productive %lld, sets %lld, code %d: %s",
+                     form, s->name, pace_s, (long long)wall_ms, (long long)productive_ms, (long long)sets, run.code,
+                     run.err);
     run_done(&run);
+}
+
+static void says_the_truth(const char *form, const struct setting *s, const char *file) {
+    says_the_truth_paced(form, s, file, 1);
 }
 
 TEST(a_clock_that_was_set) {
@@ -117,6 +126,26 @@ TEST(a_clock_without_a_zone) {
             write_log(local_forms[f], &hours[i]);
             says_the_truth(local_forms[f], &hours[i], "a.log");
         }
+}
+
+/* However far the lines are apart; what is set back by less than that does not show. */
+TEST(a_clock_that_was_set_between_slow_lines) {
+    static const int paces_s[] = {2, 5, 60, 400};
+    static const struct setting sets[] = {{"an hour forward and back", SET_AT, SET_AT + 10, HOUR, 2},
+                                          {"one line", SET_AT, SET_AT + 1, HOUR, 2},
+                                          {"set back", SET_AT, STEPS + 1, -HOUR, 1},
+                                          {"back and forward", SET_AT, SET_AGAIN, -HOUR, 2}};
+    static const struct setting begins = {"begins", SET_AT, STEPS + 1, HOUR, 1};
+    for (size_t p = 0; p < ARRAY_SIZE(paces_s); p++) {
+        for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
+            write_paced("%T step %N loss 2.5", &sets[i], paces_s[p]);
+            says_the_truth_paced("%T step %N loss 2.5", &sets[i], "a.log", paces_s[p]);
+        }
+        write_paced("%B,250 INFO step %N loss 2.5", &begins, paces_s[p]);
+        says_the_truth_paced("%B,250 INFO step %N loss 2.5", &begins, "a.log", paces_s[p]);
+    }
+    write_paced("%T step %N loss 2.5", &settings[1], 2);
+    says_the_truth_paced("%T step %N loss 2.5", &settings[1], "a.log", 2);
 }
 
 /* Standard input cannot be read twice: no time is invented, and what the clock hides is not productive. */
