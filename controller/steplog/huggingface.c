@@ -198,12 +198,23 @@ static enum line_result dict_line(struct steplog *s, struct slice text) {
     return is_torn ? LINE_MALFORMED : LINE_TAKEN;
 }
 
+/* The bar's clock shows whole seconds, so that it seems to have started up to one late. */
+static void note_clock(struct huggingface *h, int64_t stamp_ms, int64_t elapsed_s) {
+    if (stamp_ms == TIME_UNKNOWN)
+        return;
+    int64_t began_ms = stamp_ms - elapsed_s * 1000;
+    if (h->began_ms == TIME_UNKNOWN || began_ms < h->began_ms)
+        h->began_ms = began_ms;
+}
+
 /* The drawing after a dictionary. With standard output and error on one stream (a terminal) it comes at once. */
 static void redrawn(struct steplog *s, const struct progress *bar) {
     struct huggingface *h = s->state;
     if (h->is_written && h->dict_count == 1) {
-        if (h->dicts[0].is_step && h->dicts[0].step == RECORD_NONE)
+        if (h->dicts[0].is_step && h->dicts[0].step == RECORD_NONE) {
+            note_clock(h, h->dicts[0].stamp_ms, bar->elapsed_s);
             emit_step(s, bar->done, h->dicts[0].stamp_ms);
+        }
         forget(s);
     } else if (h->redraw_count < HUGGINGFACE_DICTS) {
         MEM_GROW(h->redraws, (size_t)h->redraw_count, h->redraw_capacity);
@@ -344,15 +355,6 @@ static void match_rest(struct steplog *s, int from) {
         forget(s);
 }
 
-/* The bar's clock shows whole seconds, so that it seems to have started up to one late. */
-static void note_clock(struct huggingface *h, int i) {
-    if (h->dicts[i].stamp_ms == TIME_UNKNOWN)
-        return;
-    int64_t began_ms = h->dicts[i].stamp_ms - h->redraws[i].elapsed_s * 1000;
-    if (h->began_ms == TIME_UNKNOWN || began_ms < h->began_ms)
-        h->began_ms = began_ms;
-}
-
 /* Where a line was torn, a dictionary or a drawing is missing: their clocks distinguish them, which differ by
  * offset_ms. Both are in the order of time. Pairs are marked in of[]: the drawing of each dictionary, -1 if none. */
 static int pair(const struct huggingface *h, int64_t offset_ms, int of[HUGGINGFACE_DICTS]) {
@@ -443,7 +445,7 @@ static void match(struct steplog *s) {
     int64_t before = RECORD_NONE, last = s->last_step;
     for (int i = 0; i < n; i++)
         if (h->dicts[i].is_step)
-            note_clock(h, i);
+            note_clock(h, h->dicts[i].stamp_ms, h->redraws[i].elapsed_s);
     for (int i = 0; i < n; i++) {
         emit_evaluation(s, &h->dicts[i]);
         if (!h->dicts[i].is_step)
