@@ -9,8 +9,7 @@
 #include "steplog/emit.h"
 #include "steplog/explain.h"
 #include "steplog/generic_bar.h"
-#include "steplog/generic_epoch.h"
-#include "steplog/generic_line.h"
+#include "steplog/generic_candidate.h"
 #include "steplog/generic_table.h"
 #include "steplog/text.h"
 
@@ -19,36 +18,13 @@
 
 #define ENOUGH_LINES 4      /* of a counter next to a figure that only training has */
 #define ENOUGH_WEAK_LINES 8 /* next to a time, or without a constant distance */
-#define MIN_STEP_MS 50      /* less: it counts samples or tokens */
 #define BLOCK_LINES 40      /* a block's figures are this close to its counter */
 #define SAME_BLOCK_MS 20    /* a block's lines are written at once */
 #define BURST_LINES 64      /* after TRIES_WHOLE lines with a counter and no step only these of each ... */
 #define BURST_EVERY 4096
 #define TRIES_WHOLE 20000
 #define GENERIC_CANDIDATES 4
-#define GENERIC_HELD 8
 #define GENERIC_FRACTIONS 4
-
-struct generic_candidate {
-    char name[GENERIC_NAME_BYTES];
-    uint64_t kind;
-    int64_t step;        /* the last one; RECORD_NONE: none yet */
-    int64_t unit;        /* so much of the counter is a step */
-    int64_t delta, line; /* between the last two; the line's number */
-    int lines, equal, losses, figures;
-    struct generic_epoch epochs;
-    bool is_epoch;
-    bool is_row;               /* the head of a block, or a row of a table */
-    bool is_unplaced;          /* its lines leave open what the counter counts: the steps held may be of one epoch */
-    int64_t at_ms;             /* of the last line; TIME_UNKNOWN */
-    int agreed[GENERIC_TIMES]; /* lines whose number of that place was the time of each step since the line before */
-    int time_place;            /* from 1 on; 0: no number of the line says how long steps take */
-    bool leaves_out;           /* that number was once less than the time since the line before */
-    struct {
-        int64_t at_ms, step;
-    } events[GENERIC_HELD]; /* until it is accepted */
-    int held;
-};
 
 struct generic {
     struct generic_candidate *candidates; /* GENERIC_CANDIDATES at most; [0]: the one accepted */
@@ -70,14 +46,6 @@ struct generic {
 static bool wants_all(const struct steplog *s) {
     const struct generic *g = s->state;
     return g->tries < TRIES_WHOLE || s->counts.lines % BURST_EVERY < BURST_LINES;
-}
-
-static void start_over(struct generic_candidate *c) {
-    c->lines = c->held = c->equal = c->losses = c->figures = 0;
-    memset(c->agreed, 0, sizeof c->agreed);
-    c->delta = 0;
-    c->step = RECORD_NONE;
-    c->is_unplaced = false;
 }
 
 /* The counter that was accepted; where a bar was, it may be none. */
@@ -114,76 +82,8 @@ static struct generic_candidate *candidate_of(const struct steplog *s, const str
             oldest = &g->candidates[i];
     }
     struct generic_candidate *c = g->candidate_count < GENERIC_CANDIDATES ? add_candidate(g) : oldest;
-    *c = (struct generic_candidate){.kind = l->kind, .unit = 1, .step = RECORD_NONE, .at_ms = TIME_UNKNOWN};
-    generic_epoch_init(&c->epochs, s, l->kind);
-    memcpy(c->name, l->name, sizeof c->name);
-    c->is_epoch = l->is_epoch;
-    c->is_row = l->is_row;
+    generic_candidate_init(c, s, l);
     return c;
-}
-
-/* ---- the time that lines say ---- */
-
-static bool is_about(int64_t us, int64_t ms) {
-    int64_t off_ms = us / 1000 - ms, may_ms = ms / 32 + 20;
-    return off_ms <= may_ms && off_ms >= -may_ms;
-}
-
-/* Which of the line's numbers is the time of each step since the line before. The time of all of them together would
- * say no more than the stamps of the lines: what else happened between them is in it. */
-static void compare_times(struct generic_candidate *c, const struct generic_line *l, int64_t at_ms, int64_t steps) {
-    if (at_ms == TIME_UNKNOWN || c->at_ms == TIME_UNKNOWN || at_ms <= c->at_ms || steps <= 0)
-        return;
-    for (int i = 0; i < l->time_count; i++) {
-        int64_t us = l->times[i].us;
-        c->agreed[i] += us > 0 && us < INT64_MAX / steps && is_about(us * steps, at_ms - c->at_ms);
-    }
-}
-
-/* All lines so far agree, but for one, which may have waited for something. */
-static void choose_time(struct generic_candidate *c) {
-    int enough = c->lines - 2, best = 0;
-    c->time_place = 0;
-    for (int i = 0; i < GENERIC_TIMES; i++) {
-        if (c->agreed[i] < enough || c->agreed[i] <= best)
-            continue;
-        best = c->agreed[i];
-        c->time_place = i + 1;
-    }
-}
-
-/* How long each of the steps took, by the line; RECORD_NONE. It is at most the time since the line before. Where
- * it is all of that time, and a line between shows a save or an evaluation, it holds that, too. Where it always was all
- * of that time, it proves nothing that the lines' distance does not: saves may leave no line. */
-static int64_t mean_ms(const struct steplog *s, const struct generic_line *l, int64_t steps) {
-    struct generic_candidate *c = &((struct generic *)s->state)->candidates[0];
-    int64_t at_ms = s->stamp_ms;
-    int64_t us = c->time_place > 0 && c->time_place <= l->time_count ? l->times[c->time_place - 1].us : -1;
-    if (us < 0 || steps <= 0 || at_ms == TIME_UNKNOWN || c->at_ms == TIME_UNKNOWN)
-        return RECORD_NONE;
-    int64_t ms = us / 1000, since_ms = at_ms - c->at_ms;
-    int64_t each_ms = since_ms / steps, off_ms = each_ms / 32 + 20;
-    bool is_all = ms >= each_ms - off_ms;
-    c->leaves_out |= !is_all;
-    bool holds_more = is_all && (s->pace.is_broken || !c->leaves_out);
-    return ms <= each_ms + off_ms && !holds_more ? ms : RECORD_NONE;
-}
-
-static void hold(struct generic_candidate *c, int64_t at_ms) {
-    if (c->held == GENERIC_HELD) /* the first shows when the steps began */
-        memmove(&c->events[1], &c->events[2], (size_t)(--c->held - 1) * sizeof c->events[0]);
-    c->events[c->held].at_ms = at_ms;
-    c->events[c->held++].step = c->step;
-}
-
-/* The line's counter is the candidate's next one. */
-static void count(struct generic_candidate *c, int64_t step, int64_t at_ms) {
-    int64_t delta = c->step != RECORD_NONE ? step - c->step : 0;
-    c->equal = delta == c->delta ? c->equal + 1 : 0;
-    c->delta = delta;
-    c->step = step;
-    c->lines++;
-    hold(c, at_ms);
 }
 
 /* In the job. */
@@ -229,20 +129,6 @@ static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t me
     steplog_emit_step(s, r, mean, STEPLOG_GENERIC);
 }
 
-/* A counter of samples or tokens that moves by the same number each time counts these moves: one by one they would take
- * no time at all. */
-static int64_t unit_of(const struct generic_candidate *c) {
-    if (c->delta <= 1 || c->equal < 1)
-        return 1;
-    for (int i = 1; i < c->held; i++) {
-        const __typeof__(c->events[0]) *before = &c->events[i - 1], *at = &c->events[i];
-        bool is_timed = before->at_ms != TIME_UNKNOWN && at->at_ms > before->at_ms;
-        if (is_timed && (at->at_ms - before->at_ms) / (at->step - before->step) < MIN_STEP_MS)
-            return c->delta;
-    }
-    return 1;
-}
-
 /* For later processes. */
 static void note_counter(struct steplog *s, const struct generic_candidate *c) {
     s->counter = (struct steplog_counter){
@@ -266,8 +152,8 @@ static void accept(struct steplog *s, struct generic_candidate *c) {
         accepted.time_place = s->counter.time_place;
         accepted.leaves_out = s->counter.leaves_out;
     } else {
-        accepted.unit = unit_of(c);
-        choose_time(&accepted);
+        accepted.unit = generic_candidate_unit(c);
+        generic_candidate_choose_time(&accepted);
         note_counter(s, &accepted);
     }
     g->candidates[0].unit = accepted.unit;
@@ -297,7 +183,7 @@ static void note_fraction(struct generic *g, uint64_t name) {
     g->fractions[0] = name;
     for (int i = 0; i < g->candidate_count; i++)
         if (slice_hash(slice_of(g->candidates[i].name)) == name)
-            start_over(&g->candidates[i]);
+            generic_candidate_start_over(&g->candidates[i]);
 }
 
 /* Whose lines are read, where several processes write into one log: the first one's that shows the counter. */
@@ -312,47 +198,6 @@ static bool is_other_rank(struct generic *g, const struct generic_line *l) {
     if (g->is_accepted)
         set_name(g);
     return true;
-}
-
-/* The line before was "Batch 3/100", and this one is "Batch 3/200": that one's step was another. */
-static void split_batches(struct generic_candidate *c) {
-    struct generic_line before = {.number = c->epochs.number, .total = c->epochs.total};
-    int losses = c->losses, figures = c->figures;
-    int64_t step;
-    start_over(c);
-    c->epochs.is_batch_of_epoch = true;
-    generic_epoch_split(&before);
-    if (generic_epoch_number(&c->epochs, &before, true, &step)) {
-        count(c, step, c->at_ms);
-        c->losses = losses > 0;
-        c->figures = figures > 0;
-    }
-    generic_epoch_note(&c->epochs, &before);
-}
-
-/* The lines so far were all of one epoch. */
-static void place(struct generic_candidate *c, int64_t before) {
-    for (int i = 0; i < c->held; i++)
-        c->events[i].step += before;
-    if (c->step != RECORD_NONE)
-        c->step += before;
-}
-
-/* False: the line leaves open what the counter counts. */
-static bool number_of(struct generic_candidate *c, struct generic_line *l, int64_t *step) {
-    bool has_held = c->held > 0;
-    if (has_held && generic_epoch_is_split(&c->epochs, l))
-        split_batches(c);
-    if (c->epochs.is_batch_of_epoch && l->epoch == RECORD_NONE && l->total != RECORD_NONE)
-        generic_epoch_split(l);
-    enum counter_scope scope = c->epochs.scope;
-    bool is_known = generic_epoch_number(&c->epochs, l, has_held, step);
-    if (is_known && c->is_unplaced)
-        place(c, generic_epoch_before(&c->epochs));
-    if (scope != SCOPE_UNKNOWN && c->epochs.scope != scope)
-        start_over(c); /* the numbers of the lines before were others */
-    generic_epoch_note(&c->epochs, l);
-    return is_known;
 }
 
 static void emit_unread(struct steplog *s) {
@@ -370,7 +215,7 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
         return LINE_NOT_MINE;
     struct generic_candidate *c = candidate_of(s, l);
     int64_t step;
-    bool is_known = number_of(c, l, &step);
+    bool is_known = generic_candidate_step(c, l, &step);
     c->line = s->counts.lines;
     c->is_unplaced = !is_known;
     if (!is_known)
@@ -381,7 +226,7 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
         return LINE_TAKEN;
     int64_t steps = c->step != RECORD_NONE ? (step - c->step) / c->unit : 0;
     if (g->is_accepted) {
-        int64_t mean = mean_ms(s, l, steps);
+        int64_t mean = generic_candidate_mean_ms(c, s, l, steps);
         c->step = step;
         c->at_ms = s->stamp_ms;
         emit_step(s, step, s->stamp_ms, mean);
@@ -390,13 +235,13 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
     if (c->step != RECORD_NONE && step < c->step) {
         if (s->counts.steps == 0 && c->figures >= ENOUGH_WEAK_LINES - 1)
             emit_unread(s); /* no preparation of what follows */
-        start_over(c);
+        generic_candidate_start_over(c);
     }
-    compare_times(c, l, s->stamp_ms, steps);
+    generic_candidate_compare_times(c, l, s->stamp_ms, steps);
     c->at_ms = s->stamp_ms;
     c->losses += l->has_loss || l->is_training;
     c->figures += l->has_loss || l->is_training || l->has_time;
-    count(c, step, s->stamp_ms);
+    generic_candidate_count(c, step, s->stamp_ms);
     g->tries++;
     s->unread_lines += l->has_loss;
     if (is_enough(s, c))
@@ -541,40 +386,11 @@ static void free_state(void *state) {
     generic_table_done(&g->table);
 }
 
-static void visit_candidate(struct codec *c, struct generic_candidate *x) {
-    codec_chars(c, x->name, sizeof x->name);
-    codec_u64(c, &x->kind);
-    visit_step_number(c, &x->step);
-    generic_epoch_visit(&x->epochs, c);
-    x->unit = codec_within(c, x->unit, 1, STEPLOG_MAX_STEP);
-    x->delta = codec_within(c, x->delta, 0, STEPLOG_MAX_STEP);
-    codec_i64(c, &x->line);
-    CODEC_INT(c, &x->lines, 0, INT32_MAX);
-    CODEC_INT(c, &x->equal, 0, INT32_MAX);
-    CODEC_INT(c, &x->losses, 0, INT32_MAX);
-    CODEC_INT(c, &x->figures, 0, INT32_MAX);
-    visit_line_time(c, &x->at_ms);
-    for (int i = 0; i < GENERIC_TIMES; i++) {
-        CODEC_INT(c, &x->agreed[i], 0, INT32_MAX);
-    }
-    CODEC_INT(c, &x->time_place, 0, GENERIC_TIMES);
-    codec_bool(c, &x->leaves_out);
-    codec_bool(c, &x->is_epoch);
-    codec_bool(c, &x->is_row);
-    codec_bool(c, &x->is_unplaced);
-    x->held = (int)codec_count(c, (size_t)x->held, GENERIC_HELD);
-    for (int i = 0; i < x->held; i++) {
-        visit_line_time(c, &x->events[i].at_ms);
-        x->events[i].step = codec_within(c, x->events[i].step, 0, STEPLOG_MAX_STEP);
-        c->failed |= i > 0 && x->events[i].step <= x->events[i - 1].step;
-    }
-}
-
 static void visit_state(void *state, struct codec *c) {
     struct generic *g = state;
     int count = (int)codec_count(c, (size_t)g->candidate_count, GENERIC_CANDIDATES);
     for (int i = 0; i < count; i++)
-        visit_candidate(c, i < g->candidate_count ? &g->candidates[i] : add_candidate(g));
+        generic_candidate_visit(i < g->candidate_count ? &g->candidates[i] : add_candidate(g), c);
     codec_bool(c, &g->is_accepted);
     codec_bool(c, &g->is_training);
     codec_bool(c, &g->has_other_ranks);
