@@ -15,6 +15,7 @@
 
 struct reading {
     struct member m;
+    struct sums life;
     char uid[64], target_uid[64];
     int64_t wall_ms, available_ms, productive_ms, program_ppm; /* -1: absent */
     int64_t paid_milli_hours, paid_productive_milli_hours;     /* paid: -1: absent */
@@ -236,8 +237,8 @@ static const struct jmember availability[] = {READ(m.weight.slots, "required", r
 static const struct jmember interruptions[] = {
     READ(total, "total", read_int),
     READ(excluded, "excluded", read_int),
-    JMEMBER_LIST(struct reading, m.life, "byCause", read_cause),
-    JMEMBER_LIST(struct reading, m.life, "byClass", read_class),
+    JMEMBER_LIST(struct reading, life, "byCause", read_cause),
+    JMEMBER_LIST(struct reading, life, "byClass", read_class),
 };
 static const struct jmember hours[] = {
     READ(paid_milli_hours, "allocated", read_milli_hours),
@@ -247,8 +248,8 @@ static const struct jmember status[] = {
     JMEMBER_OBJECT("target", target),
     JMEMBER_OBJECT("time", time_rows),
     JMEMBER_OBJECT("cost", cost),
-    JMEMBER_LIST(struct reading, m.life, "badput", read_bucket),
-    JMEMBER_LIST(struct reading, m.life, "byOwner", read_owner),
+    JMEMBER_LIST(struct reading, life, "badput", read_bucket),
+    JMEMBER_LIST(struct reading, life, "byOwner", read_owner),
     JMEMBER_LIST(struct reading, m, "executions", read_execution),
     JMEMBER_OBJECT("goodputPPM", ratios),
     JMEMBER_OBJECT("availability", availability),
@@ -263,9 +264,9 @@ static int64_t times(int64_t value, int64_t ppm) {
 
 static void finish(struct reading *r) {
     struct member *m = &r->m;
-    int64_t *of = m->life.of;
+    int64_t *of = r->life.of;
     if (r->cost < 0 || m->currency[0] == '\0')
-        sums_leave_out_costs(&m->life);
+        sums_leave_out_costs(&r->life);
     m->has_time = m->start_ms != TIME_UNKNOWN && r->wall_ms > 0 && r->wall_ms <= MAX_MS;
     m->weight.chips = min_of(m->weight.chips, MAX_PIECES);
     m->weight.slots = min_of(m->weight.slots, MAX_PIECES);
@@ -320,6 +321,8 @@ struct member *member_read(struct slice object) {
     jmembers_read(&j, JMEMBERS(rows), &r);
     finish(&r);
     *m = r.m;
+    m->life = mem_new(struct sums);
+    *m->life = r.life;
     if (jscan_error(&j, NULL) != NULL || m->name == NULL) {
         member_free(m);
         return NULL;
@@ -343,6 +346,8 @@ void member_free(struct member *m) {
         free(m->breaks[i].pool), free(m->breaks[i].node);
     free(m->labels);
     free(m->breaks);
+    free(m->life);
+    free(m->folded);
     free(m->queue);
     free(m->cluster_queue);
     free(m->priority);
@@ -351,6 +356,21 @@ void member_free(struct member *m) {
     free(m->name);
     free(m->full_name);
     free(m);
+}
+
+void member_fold(struct member *m) {
+    if (m->life == NULL)
+        return;
+    m->folded = sums_fold(m->life);
+    free(m->life);
+    m->life = NULL;
+}
+
+const struct sums *member_life(const struct member *m, struct sums *space) {
+    if (m->life != NULL)
+        return m->life;
+    sums_unfold(m->folded, space);
+    return space;
 }
 
 const char *member_label(const struct member *m, struct slice key) {

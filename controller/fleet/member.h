@@ -34,7 +34,8 @@ struct member {
     struct sums_weight weight;            /* chips 0: it asks for none, or it is not known */
     bool has_time;                        /* scheduling goodput is known */
     bool has_steps;
-    struct sums life;
+    struct sums *life;          /* NULL: folded */
+    struct sums_folded *folded; /* NULL: not */
     struct member_break *breaks;
     size_t break_count, break_capacity;
     int64_t last_execution; /* the newest that was interrupted; -1 */
@@ -43,6 +44,9 @@ struct member {
 /* NULL: not a JSON object, or it has no name. Owned by the caller. */
 struct member *member_read(struct slice object);
 void member_free(struct member *member);
-const char *member_label(const struct member *member, struct slice key); /* NULL: it has none of that key */
+/* The life of a member that is only kept takes a tenth of the memory. */
+void member_fold(struct member *member);
+const struct sums *member_life(const struct member *member, struct sums *space); /* in space, if it is folded */
+const char *member_label(const struct member *member, struct slice key);         /* NULL: it has none of that key */
 
 #endif

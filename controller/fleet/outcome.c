@@ -158,9 +158,11 @@ static void find_losses(const struct roll *roll, const struct roll_input *input,
         if (!input->members[i].is_selected || input->members[i].is_deleted || !m->has_time || m->weight.chips == 0)
             continue;
         double share = share_of(o, m->start_ms, m->through_ms) * (double)m->weight.chips;
+        struct sums space;
+        const struct sums *life = member_life(m, &space);
         for (int b = 0; b < SUMS_BUCKETS && share > 0; b++)
-            if (m->life.of[SUMS_LOST(b)] > 0)
-                add_job(&all[b], m->full_name, (int64_t)((double)m->life.of[SUMS_LOST(b)] * share));
+            if (life->of[SUMS_LOST(b)] > 0)
+                add_job(&all[b], m->full_name, (int64_t)((double)life->of[SUMS_LOST(b)] * share));
     }
     for (size_t i = 0; i < roll->loser_count; i++) {
         const struct roll_loser *l = &roll->losers[i];

@@ -95,13 +95,13 @@ static struct slice key_of(const uint64_t *id) {
 /* After a restart the cursor may know only how far it reached: what was counted before is taken in proportion. */
 static void lengthen(struct roll_cursor *c, const struct member *m) {
     struct sums_change life;
-    struct sums none = {0};
+    struct sums none = {0}, space;
     int64_t counted_ms = c->through_ms - m->start_ms, wall_ms = m->through_ms - m->start_ms;
     c->is_short = false;
     c->life = none;
     if (wall_ms <= 0 || counted_ms <= 0)
         return;
-    sums_change_make(&life, &m->life, &none, (struct sums_weight){1, 1});
+    sums_change_make(&life, member_life(m, &space), &none, (struct sums_weight){1, 1});
     sums_change_place(&life, (double)counted_ms / (double)wall_ms, &c->life);
 }
 
@@ -214,9 +214,11 @@ static void remember_loser(struct roll *roll, const struct member *m, int bucket
 }
 
 static void remember_losses(struct turn *t, const struct member *m) {
+    struct sums space;
+    const struct sums *life = member_life(m, &space);
     for (int b = 0; b < SUMS_BUCKETS; b++)
-        if (m->life.of[SUMS_LOST(b)] > 0 && m->through_ms > t->from_ms)
-            remember_loser(t->roll, m, b, m->life.of[SUMS_LOST(b)] * m->weight.chips);
+        if (life->of[SUMS_LOST(b)] > 0 && m->through_ms > t->from_ms)
+            remember_loser(t->roll, m, b, life->of[SUMS_LOST(b)] * m->weight.chips);
 }
 
 /* A job that existed at the roll-up after which there was no room for its cursor is in the sums up to there. */
@@ -252,7 +254,7 @@ static struct roll_cursor *cursor_of(struct turn *t, const struct member *m, boo
 
 static void advance(struct turn *t, const struct roll_member *rm, struct roll_cursor *c, int group) {
     const struct member *m = rm->member;
-    struct sums life = m->life;
+    struct sums space, life = *member_life(m, &space);
     if (c->is_short)
         lengthen(c, m);
     if (t->roll->currency[0] == '\0')

@@ -1,5 +1,6 @@
 #include "fleet/sums.h"
 
+#include "base/mem.h"
 #include "base/minmax.h"
 
 #include <stdio.h>
@@ -269,4 +270,32 @@ bool sums_owned_by_class(const struct sums *s, enum rootcause_owner owner, int64
 
 const char *sums_class_name(int class_) {
     return class_ == SUMS_CLASS_NONE ? LOST_WITHOUT_INTERRUPTION : rootcause_class_name((enum rootcause_class)class_);
+}
+
+/* Behind the values, which of the sums each is. */
+struct sums_folded {
+    size_t count;
+    int64_t values[];
+};
+
+struct sums_folded *sums_fold(const struct sums *s) {
+    size_t count = 0;
+    for (int i = 0; i < SUMS_COUNT; i++)
+        count += s->of[i] != 0;
+    struct sums_folded *folded = mem_alloc(sizeof *folded + count * (sizeof(int64_t) + sizeof(uint16_t)));
+    uint16_t *which = (uint16_t *)(folded->values + count);
+    folded->count = 0;
+    for (int i = 0; i < SUMS_COUNT; i++)
+        if (s->of[i] != 0) {
+            which[folded->count] = (uint16_t)i;
+            folded->values[folded->count++] = s->of[i];
+        }
+    return folded;
+}
+
+void sums_unfold(const struct sums_folded *folded, struct sums *to) {
+    const uint16_t *which = (const uint16_t *)(folded->values + folded->count);
+    *to = (struct sums){0};
+    for (size_t i = 0; i < folded->count; i++)
+        to->of[which[i]] = folded->values[i];
 }

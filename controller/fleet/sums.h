@@ -120,6 +120,11 @@ int sums_compare_lost(const struct sums *x, const struct sums *y);
 void sums_leave_out_costs(struct sums *sums);
 void sums_add(struct sums *to, const struct sums *more); /* nothing weighed */
 
+/* The values that are not 0, in 10 bytes each: a job has few of them. Heap. */
+struct sums_folded;
+struct sums_folded *sums_fold(const struct sums *sums);
+void sums_unfold(const struct sums_folded *folded, struct sums *to);
+
 /* The chip time bound to nodes that an owner lost, in whole chip-seconds by the class of the root cause;
  * [SUMS_CLASS_NONE]: what no interruption caused. They add up to the owner's chip-seconds exactly, also where classes
  * of interruptions that changed since make them more. Returns whether interruptions cost any. */

@@ -14,6 +14,7 @@ int64_t lives_below(uint64_t *seed, int64_t max) {
 
 struct member *lives_begin(uint64_t *seed, int number, int64_t start_ms) {
     struct member *m = mem_new(struct member);
+    m->life = mem_new(struct sums);
     m->namespace_ = mem_format("team-%d", number % 5);
     m->name = mem_format("job-%d", number);
     m->full_name = mem_format("%s/%s", m->namespace_, m->name);
@@ -29,13 +30,13 @@ struct member *lives_begin(uint64_t *seed, int number, int64_t start_ms) {
 static void lose(uint64_t *seed, struct member *m, int64_t ms) {
     int bucket =
         (int)((m->id + 3 * (uint64_t)lives_below(seed, 8)) % SUMS_BUCKETS); /* a job meets some kinds of loss */
-    m->life.of[SUMS_LOST(bucket)] += ms;
-    m->life.of[SUMS_PAID_LOST(bucket)] += ms * m->weight.chips;
-    m->life.of[SUMS_AVAILABLE] += bucket > BUCKET_BINDING ? ms : 0;
+    m->life->of[SUMS_LOST(bucket)] += ms;
+    m->life->of[SUMS_PAID_LOST(bucket)] += ms * m->weight.chips;
+    m->life->of[SUMS_AVAILABLE] += bucket > BUCKET_BINDING ? ms : 0;
 }
 
 void lives_go_on(uint64_t *seed, struct member *m, int64_t until_ms) {
-    int64_t *of = m->life.of, gained_ms = until_ms - m->through_ms;
+    int64_t *of = m->life->of, gained_ms = until_ms - m->through_ms;
     if (gained_ms <= 0 || m->end_ms != TIME_UNKNOWN)
         return;
     int64_t productive_ms = m->has_steps ? lives_below(seed, gained_ms + 1) : 0;

@@ -29,8 +29,8 @@ TEST(idle_chips_and_failures_by_pool) {
         struct roll_member rm = {m, "g", true, false};
         struct roll_input in = {&rm, 1, now, true, nodes, 2, NULL, NULL};
         m->through_ms = now;
-        m->life.of[SUMS_WALL] = m->life.of[SUMS_PRODUCTIVE] = now - T0;
-        m->life.of[SUMS_PAID_PRODUCTIVE] = (now - T0) * 8;
+        m->life->of[SUMS_WALL] = m->life->of[SUMS_PRODUCTIVE] = now - T0;
+        m->life->of[SUMS_PAID_PRODUCTIVE] = (now - T0) * 8;
         m->break_count = now > T0 ? 2 : 0;
         m->last_execution = now > T0 ? 2 : -1;
         roll_up(&r, &in);
@@ -67,8 +67,8 @@ TEST(capacity_is_known_from_the_first_look_on) {
         struct roll_member rm = {m, "g", true, false};
         struct roll_input in = {&rm, 1, now, true, nodes, 1, NULL, NULL};
         m->through_ms = now;
-        m->life.of[SUMS_WALL] = m->life.of[SUMS_PRODUCTIVE] = now - m->start_ms;
-        m->life.of[SUMS_PAID_PRODUCTIVE] = (now - m->start_ms) * 8;
+        m->life->of[SUMS_WALL] = m->life->of[SUMS_PRODUCTIVE] = now - m->start_ms;
+        m->life->of[SUMS_PAID_PRODUCTIVE] = (now - m->start_ms) * 8;
         roll_up(&r, &in);
         outcome_make(&r, &in, o);
         CHECK_INT(o->all.of[SUMS_WALL], (now - m->start_ms) * 8);

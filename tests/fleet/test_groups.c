@@ -32,7 +32,7 @@ TEST(more_groups_than_there_are_rows_for_are_one) {
         m[i] = lives_begin(&seed, i, T0);
         lives_go_on(&seed, m[i], T0 + HOUR);
         rm[i] = (struct roll_member){m[i], m[i]->name, true, false};
-        wall += m[i]->life.of[SUMS_WALL] * m[i]->weight.chips;
+        wall += m[i]->life->of[SUMS_WALL] * m[i]->weight.chips;
     }
     roll(&r, rm, JOBS, T0 + HOUR, o);
     CHECK(!r.has_folded); /* each has its place, but no row */
@@ -50,7 +50,7 @@ TEST(more_groups_than_there_are_rows_for_are_one) {
     }
     CHECK_INT(jobs, JOBS);
     for (int i = 0; i < JOBS; i++) {
-        int64_t size = m[i]->life.of[SUMS_WALL] * m[i]->weight.chips;
+        int64_t size = m[i]->life->of[SUMS_WALL] * m[i]->weight.chips;
         others -= size < smallest ? size : 0;
     }
     CHECK_INT(others, 0); /* the smallest, and nothing else */
@@ -85,7 +85,7 @@ TEST(a_large_group_that_comes_late_has_a_row) {
         int64_t now = T0 + hour * HOUR, wall = 0;
         for (int i = 0; i < SMALL + (hour > 1 ? LARGE : 0); i++) {
             rm[count++] = grown(&m[i], i, now - HOUR, i < SMALL ? 1 : 100, now);
-            wall += m[i]->life.of[SUMS_WALL] * m[i]->weight.chips;
+            wall += m[i]->life->of[SUMS_WALL] * m[i]->weight.chips;
         }
         roll(&r, rm, count, now, o);
         CHECK(r.has_folded);

@@ -3,7 +3,9 @@
 #include "harness.h"
 #include "random.h"
 
+#include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char whole[] =
     "{\"metadata\":{\"namespace\":\"research\",\"name\":\"llama\",\"uid\":\"u1\",\"labels\":{\"team\":\"nlp\"},"
@@ -45,7 +47,7 @@ static const char whole[] =
 TEST(a_whole_status_is_read) {
     struct member *m = member_read(slice_of(whole));
     REQUIRE(m != NULL);
-    const int64_t *of = m->life.of;
+    const int64_t *of = m->life->of;
     CHECK_TEXT(m->full_name, "research/llama");
     CHECK_TEXT(m->queue, "lq");
     CHECK_TEXT(m->cluster_queue, "cq");
@@ -80,10 +82,10 @@ TEST(a_whole_status_is_read) {
     CHECK_INT(of[SUMS_PAID_OF_CLASS(OWNER_PROVIDER, CLASS_GPU_HARDWARE)], 6000000);
     CHECK_INT(of[SUMS_PAID_OF_CLASS(OWNER_PROVIDER, CLASS_UNKNOWN)], 500000); /* a class that is not known here */
     int64_t chip_s[SUMS_CLASSES];
-    CHECK(sums_owned_by_class(&m->life, OWNER_PROVIDER, chip_s));
+    CHECK(sums_owned_by_class(m->life, OWNER_PROVIDER, chip_s));
     CHECK_INT(chip_s[CLASS_GPU_HARDWARE], 6000);
     CHECK_INT(chip_s[SUMS_CLASS_NONE], 500);
-    CHECK(!sums_owned_by_class(&m->life, OWNER_UNKNOWN, chip_s));
+    CHECK(!sums_owned_by_class(m->life, OWNER_UNKNOWN, chip_s));
     CHECK_INT(of[SUMS_OWNED(OWNER_PROVIDER)], 2);
     CHECK_INT(of[SUMS_OWNED(OWNER_UNKNOWN)], 1);
     CHECK_INT(of[SUMS_OF_CLASS(CLASS_GPU_HARDWARE)], 2);
@@ -96,7 +98,7 @@ TEST(a_whole_status_is_read) {
     CHECK(m->breaks[0].class_ == CLASS_GPU_HARDWARE && m->breaks[0].owner == OWNER_PROVIDER);
     CHECK(m->breaks[1].class_ == CLASS_UNKNOWN && m->breaks[1].owner == OWNER_UNKNOWN);
     CHECK_INT(m->last_execution, 2);
-    struct sums_scores s = sums_scores(&m->life);
+    struct sums_scores s = sums_scores(m->life);
     CHECK_INT(s.scheduling, 900000);
     CHECK_INT(s.runtime, 800000);
     CHECK_INT(s.job, 720000);
@@ -141,7 +143,7 @@ TEST(a_field_absent_from_a_status_is_unknown) {
                           "\"wallMilliseconds\":1000,\"availableMilliseconds\":500}}}"));
     REQUIRE(m != NULL);
     CHECK(m->has_time && !m->has_steps);
-    CHECK_INT(sums_scores(&m->life).runtime, -1);
+    CHECK_INT(sums_scores(m->life).runtime, -1);
     member_free(m);
     CHECK(member_read(SLICE("[]")) == NULL);
     CHECK(member_read(SLICE("{}")) == NULL);
@@ -188,4 +190,32 @@ TEST(the_classes_of_an_owner_partition_its_chip_time) {
         }
         CHECK_INT(sum, s.of[SUMS_PAID_OWNED(owner)] / 1000);
     }
+}
+
+TEST(folded_sums_are_the_same_values) {
+    uint64_t r = random_setting("GOODPUT_SEED", 21);
+    for (int turn = 0; turn < 500; turn++) {
+        struct sums s = {{0}}, again;
+        for (int i = 0; i < SUMS_COUNT; i++)
+            if (turn == 1 || (turn > 1 && random_below(&r, 1 + turn / 10) == 0))
+                s.of[i] = random_below(&r, INT64_MAX) - INT64_MAX / 2;
+        struct sums_folded *folded = sums_fold(&s);
+        sums_unfold(folded, &again);
+        CHECK(memcmp(&s, &again, sizeof s) == 0);
+        free(folded);
+    }
+}
+
+/* 10,000 of them are kept: a life that is not folded takes 2.6 KiB. */
+TEST(a_folded_member_is_small) {
+    enum { COUNT = 1000, MAX_BYTES = 2048 };
+    struct member *m[COUNT];
+    size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < COUNT; i++) {
+        m[i] = member_read(slice_of(whole));
+        member_fold(m[i]);
+    }
+    CHECK(mallinfo2().uordblks - before < (size_t)COUNT * MAX_BYTES);
+    for (int i = 0; i < COUNT; i++)
+        member_free(m[i]);
 }

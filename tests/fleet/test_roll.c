@@ -141,10 +141,10 @@ TEST(every_part_adds_up_and_no_deleted_job_is_lost) {
         }
         int64_t wall = 0, productive = 0, jobs = 0, failures = 0, unknown = 0;
         for (int i = 0; i < w.count; i++) {
-            wall += w.members[i]->life.of[SUMS_WALL] * w.members[i]->weight.chips;
-            productive += w.members[i]->life.of[SUMS_PRODUCTIVE] * w.members[i]->weight.chips;
-            failures += w.members[i]->life.of[SUMS_FAILURES];
-            unknown += w.members[i]->life.of[SUMS_OF_CLASS(CLASS_UNKNOWN)];
+            wall += w.members[i]->life->of[SUMS_WALL] * w.members[i]->weight.chips;
+            productive += w.members[i]->life->of[SUMS_PRODUCTIVE] * w.members[i]->weight.chips;
+            failures += w.members[i]->life->of[SUMS_FAILURES];
+            unknown += w.members[i]->life->of[SUMS_OF_CLASS(CLASS_UNKNOWN)];
             jobs += w.members[i]->has_time;
         }
         CHECK_INT(o->all.of[SUMS_WALL], wall);
@@ -159,7 +159,28 @@ TEST(every_part_adds_up_and_no_deleted_job_is_lost) {
     }
 }
 
-TEST(neither_order_nor_restarts_change_a_byte) {
+/* The same members as the controller keeps them: folded. */
+static void fold(struct roll_member *members, size_t n, struct member folded[JOBS]) {
+    for (size_t i = 0; i < n; i++) {
+        folded[i] = *members[i].member;
+        folded[i].folded = sums_fold(folded[i].life);
+        folded[i].life = NULL;
+        members[i].member = &folded[i];
+    }
+}
+
+static void check_same_losses(const struct outcome *a, const struct outcome *b) {
+    CHECK_INT(a->loss_count, b->loss_count);
+    for (int i = 0; i < a->loss_count && i < b->loss_count; i++) {
+        CHECK_INT(a->losses[i].chip_ms, b->losses[i].chip_ms);
+        CHECK_INT(a->losses[i].job_count, b->losses[i].job_count);
+        for (int k = 0; k < a->losses[i].job_count && k < b->losses[i].job_count; k++)
+            CHECK_INT(a->losses[i].jobs[k].chip_ms, b->losses[i].jobs[k].chip_ms);
+    }
+}
+
+TEST(neither_order_nor_restarts_nor_folding_change_a_byte) {
+    struct member folded[JOBS];
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct world w = {.seed = seed * 104729};
         struct roll a, b;
@@ -175,8 +196,12 @@ TEST(neither_order_nor_restarts_change_a_byte) {
             size_t n = look(&w, 0, members);
             memcpy(shuffled, members, sizeof shuffled);
             shuffle(&w.seed, shuffled, n);
+            fold(shuffled, n, folded);
             lives_roll(&a, members, n, now, oa);
             lives_roll(&b, shuffled, n, now, ob);
+            check_same_losses(oa, ob);
+            for (size_t i = 0; i < n; i++)
+                free(folded[i].folded);
             report(&w);
             CLEANUP_FREE char *text_a = roll_store(&a, 5, BOUND, &is_coarse);
             CHECK(!is_coarse);
@@ -240,8 +265,8 @@ TEST(looking_seldom_gives_the_same_hours_for_an_even_life) {
     for (int64_t now = T0 + HOUR; now <= T0 + 10 * HOUR; now += HOUR / 4) {
         struct roll_member rm = {m, "g", true, false};
         m->through_ms = now;
-        m->life.of[SUMS_WALL] = now - m->start_ms;
-        m->life.of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = now - m->start_ms;
+        m->life->of[SUMS_WALL] = now - m->start_ms;
+        m->life->of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = now - m->start_ms;
         lives_roll(&often, &rm, 1, now, o);
         if (now == T0 + 10 * HOUR)
             lives_roll(&seldom, &rm, 1, now, o);
@@ -267,7 +292,7 @@ TEST(future_hours_take_no_memory) {
     roll_init(&r, &fortnight);
     m->has_time = true;
     m->through_ms = T0 + 30 * 365 * DAY;
-    m->life.of[SUMS_WALL] = m->life.of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = m->through_ms - T0;
+    m->life->of[SUMS_WALL] = m->life->of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = m->through_ms - T0;
     struct roll_member rm = {m, "g", true, false};
     lives_roll(&r, &rm, 1, T0 + 3 * HOUR, o);
     CHECK_INT((int64_t)r.slot_count, 3);
@@ -340,11 +365,11 @@ TEST(chips_weigh_and_ratios_are_never_averaged) {
         m[i]->has_time = true;
         m[i]->has_steps = i < 2;
         m[i]->through_ms = T0 + HOUR;
-        m[i]->life.of[SUMS_WALL] = HOUR;
-        m[i]->life.of[SUMS_AVAILABLE] = i < 2 ? HOUR : 0;
-        m[i]->life.of[SUMS_KNOWN_WALL] = m[i]->life.of[SUMS_KNOWN_AVAILABLE] = i < 2 ? HOUR : 0;
-        m[i]->life.of[SUMS_PRODUCTIVE] = i == 0 ? HOUR : 0;
-        m[i]->life.of[SUMS_LOST(i == 2 ? BUCKET_QUEUE_WAIT : BUCKET_STALL)] = i == 0 ? 0 : HOUR;
+        m[i]->life->of[SUMS_WALL] = HOUR;
+        m[i]->life->of[SUMS_AVAILABLE] = i < 2 ? HOUR : 0;
+        m[i]->life->of[SUMS_KNOWN_WALL] = m[i]->life->of[SUMS_KNOWN_AVAILABLE] = i < 2 ? HOUR : 0;
+        m[i]->life->of[SUMS_PRODUCTIVE] = i == 0 ? HOUR : 0;
+        m[i]->life->of[SUMS_LOST(i == 2 ? BUCKET_QUEUE_WAIT : BUCKET_STALL)] = i == 0 ? 0 : HOUR;
         rm[i] = (struct roll_member){m[i], "all", true, false};
     }
     lives_roll(&r, rm, 3, T0 + HOUR, o);
@@ -380,11 +405,11 @@ TEST(unobserved_chip_time_is_a_separate_sum) {
         m[i]->has_time = true;
         m[i]->has_steps = false;
         m[i]->through_ms = T0 + HOUR;
-        m[i]->life.of[SUMS_WALL] = HOUR;
-        m[i]->life.of[SUMS_AVAILABLE] = i == 0 ? HOUR / 2 : 0;
-        m[i]->life.of[SUMS_LOST(BUCKET_UNATTRIBUTED)] = i == 0 ? HOUR / 2 : 0;
-        m[i]->life.of[SUMS_LOST(BUCKET_UNOBSERVED)] = i == 0 ? HOUR / 2 : 0;
-        m[i]->life.of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = i == 0 ? 0 : HOUR;
+        m[i]->life->of[SUMS_WALL] = HOUR;
+        m[i]->life->of[SUMS_AVAILABLE] = i == 0 ? HOUR / 2 : 0;
+        m[i]->life->of[SUMS_LOST(BUCKET_UNATTRIBUTED)] = i == 0 ? HOUR / 2 : 0;
+        m[i]->life->of[SUMS_LOST(BUCKET_UNOBSERVED)] = i == 0 ? HOUR / 2 : 0;
+        m[i]->life->of[SUMS_LOST(BUCKET_QUEUE_WAIT)] = i == 0 ? 0 : HOUR;
         rm[i] = (struct roll_member){m[i], i == 0 ? "blind" : "queued", true, false};
     }
     lives_roll(&r, rm, 2, T0 + HOUR, o);
@@ -510,16 +535,16 @@ TEST(a_long_job_is_spread_as_hour_by_hour) {
         for (int64_t at = start; at < start + hours * HOUR; at += 1 + lives_below(&random, 9 * HOUR))
             lives_go_on(&random, m, at);
         lives_go_on(&random, m, start + hours * HOUR);
-        m->life.of[SUMS_PRICED] = m->life.of[SUMS_PAID] = m->life.of[SUMS_PAID_PRODUCTIVE];
-        m->life.of[SUMS_COST] = 1 + lives_below(&random, 3000);
-        m->life.of[SUMS_FAILURES] = 1 + lives_below(&random, 9);
+        m->life->of[SUMS_PRICED] = m->life->of[SUMS_PAID] = m->life->of[SUMS_PAID_PRODUCTIVE];
+        m->life->of[SUMS_COST] = 1 + lives_below(&random, 3000);
+        m->life->of[SUMS_FAILURES] = 1 + lives_below(&random, 9);
         slice_copy(m->currency, sizeof m->currency, SLICE("USD"));
         struct roll_member rm = {m, "all", true, false};
         roll_init(&r, &fortnight);
         lives_roll(&r, &rm, 1, m->through_ms, o);
         struct sums none = {0}, whole = {0};
         struct sums_change slow;
-        sums_change_make(&slow, &m->life, &none, m->weight);
+        sums_change_make(&slow, m->life, &none, m->weight);
         for (size_t i = 0; i < r.slot_count; i++) {
             struct sums hour = {0}, *of = slots_sums(&r.slots[i], 0);
             int64_t until = r.slots[i].until_ms < m->through_ms ? r.slots[i].until_ms : m->through_ms;
@@ -530,12 +555,12 @@ TEST(a_long_job_is_spread_as_hour_by_hour) {
                 int64_t unit = m->weight.chips > m->weight.slots ? m->weight.chips : m->weight.slots;
                 CHECK(llabs(of->of[v] - hour.of[v]) <= (is_last ? hours + 2 : 2) * unit);
             }
-            CHECK(of->of[SUMS_FAILURES] <= m->life.of[SUMS_FAILURES] / hours + 1);
+            CHECK(of->of[SUMS_FAILURES] <= m->life->of[SUMS_FAILURES] / hours + 1);
             sums_add(&whole, of);
         }
         CHECK_INT(whole.of[SUMS_WALL], (m->through_ms - start) * m->weight.chips);
-        CHECK_INT(whole.of[SUMS_COST], m->life.of[SUMS_COST]);
-        CHECK_INT(whole.of[SUMS_FAILURES], m->life.of[SUMS_FAILURES]);
+        CHECK_INT(whole.of[SUMS_COST], m->life->of[SUMS_COST]);
+        CHECK_INT(whole.of[SUMS_FAILURES], m->life->of[SUMS_FAILURES]);
         member_free(m);
         free(o);
         roll_done(&r);

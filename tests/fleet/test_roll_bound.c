@@ -81,8 +81,8 @@ static void lose_to_all(uint64_t *seed, struct member *m) {
     for (int owner = 0; owner < OWNER_COUNT; owner++)
         for (int class = 0; class < CLASS_COUNT; class ++) {
             int64_t lost_ms = 1 + lives_below(seed, 100000);
-            m->life.of[SUMS_PAID_OWNED(owner)] += lost_ms + lives_below(seed, 50);
-            m->life.of[SUMS_PAID_OF_CLASS(owner, class)] += lost_ms;
+            m->life->of[SUMS_PAID_OWNED(owner)] += lost_ms + lives_below(seed, 50);
+            m->life->of[SUMS_PAID_OF_CLASS(owner, class)] += lost_ms;
         }
 }
 

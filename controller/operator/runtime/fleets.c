@@ -93,8 +93,10 @@ void fleets_jobgoodput(struct fleets *f, const char *namespace_, const char *nam
         bury(f, before); /* its last state is settled at the next roll-up */
     else
         member_free(before);
-    if (m != NULL)
-        map_put(&f->members, slice_of(key), m);
+    if (m == NULL)
+        return;
+    member_fold(m);
+    map_put(&f->members, slice_of(key), m);
 }
 
 /* ---- FleetGoodputs ---- */
