@@ -47,9 +47,11 @@ static void serve_metrics(void *context, const struct server_request *request, s
     runtime_figures(e->runtime, &figures);
     figures.ingest = e->endpoint != NULL ? endpoint_figures(e->endpoint) : NULL;
     figures.push_count = push_figures(e->push, &figures.pushes);
-    const struct metrics_options options = {wall_ms(loop_wall(e->loop)), is_openmetrics, e->has_all_job_series};
+    const struct metrics_options options = {wall_ms(loop_wall(e->loop)), is_openmetrics, e->has_all_job_series,
+                                            prometheus_wants_gzip(request->accept_encoding)};
     metrics_write(&e->fleet, &e->rollups, &figures, &options, &reply->body);
     reply->content_type = is_openmetrics ? PROMETHEUS_OPENMETRICS_TYPE : PROMETHEUS_TEXT_TYPE;
+    reply->content_encoding = options.is_gzip ? "gzip" : NULL;
 }
 
 static bool is_off(const char *address) {

@@ -21,7 +21,7 @@ struct pending {
     struct kube_review *review;
     struct kube_call *call;
     unsigned char token[SHA256_BYTES];
-    struct buf accept;
+    struct buf accept, accept_encoding;
 };
 
 struct gate {
@@ -58,6 +58,7 @@ static void pending_end(struct pending *p) {
     kube_review_cancel(p->review);
     kube_call_cancel(p->call);
     buf_done(&p->accept);
+    buf_done(&p->accept_encoding);
     free(p);
 }
 
@@ -65,7 +66,8 @@ static void pending_end(struct pending *p) {
 static void conclude(struct pending *p, int status) {
     struct gate *gate = p->gate;
     struct server_reply reply = {.status = status};
-    struct server_request request = {.accept = buf_slice(&p->accept)};
+    struct server_request request = {.accept = buf_slice(&p->accept),
+                                     .accept_encoding = buf_slice(&p->accept_encoding)};
     buf_init(&reply.body, SERVER_REPLY_MAX_BYTES);
     if (status == 200)
         gate->behind.handle(gate->behind.context, &request, &reply);
@@ -121,6 +123,8 @@ static void ask(struct gate *gate, const struct server_request *request, struct 
     memcpy(p->token, digest, SHA256_BYTES);
     buf_init(&p->accept, request->accept.size_bytes + 1);
     buf_append_slice(&p->accept, request->accept);
+    buf_init(&p->accept_encoding, request->accept_encoding.size_bytes + 1);
+    buf_append_slice(&p->accept_encoding, request->accept_encoding);
     p->ticket = server_reply_later(request);
     p->review = kube_review_token(gate->client, token, NULL, on_token, p);
 }

@@ -398,7 +398,7 @@ void metrics_write(const struct fleet *fleet, const struct fleet *rollups, const
     struct prometheus_page page;
     CLEANUP_BUF struct buf common;
     buf_init(&common, LABELS_MAX);
-    prometheus_init(&page, families, FAMILY_COUNT);
+    prometheus_init(&page, families, FAMILY_COUNT, options->is_gzip);
     if (fleet->cluster_name[0] != '\0')
         page.common = one_label(&common, "cluster", fleet->cluster_name);
     if (own->is_leading)

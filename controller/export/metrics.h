@@ -14,7 +14,7 @@
 
 struct metrics_options {
     int64_t now_ms;
-    bool is_openmetrics, has_all_job_series;
+    bool is_openmetrics, has_all_job_series, is_gzip;
 };
 
 /* Writes the whole text. rollups: the FleetGoodputs. Job and queue families only while leading, so that nothing is

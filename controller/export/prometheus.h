@@ -1,9 +1,11 @@
 /* prometheus: writes metrics in Prometheus' text format and in OpenMetrics 1.0. Samples may be added to the families of
- * a page in any order; the output keeps each family together, as both formats require. */
+ * a page in any order; the output keeps each family together, as both formats require. Where it is compressed, a page
+ * is never held as text: each family is compressed while it grows. */
 #ifndef EXPORT_PROMETHEUS_H
 #define EXPORT_PROMETHEUS_H
 
 #include "base/buf.h"
+#include "base/gzip.h"
 #include "base/histogram.h"
 
 enum metric_type { METRIC_GAUGE, METRIC_COUNTER, METRIC_HISTOGRAM };
@@ -16,8 +18,9 @@ struct metric_family {
 
 struct prometheus_page {
     const struct metric_family *families;
-    struct buf *samples; /* per family */
-    struct slice common; /* labels of each sample; borrowed; empty: none */
+    struct buf *samples;     /* per family; with parts, those that are not compressed yet */
+    struct gzip_part *parts; /* per family; NULL: the page is not compressed */
+    struct slice common;     /* labels of each sample; borrowed; empty: none */
     int count;
 };
 
@@ -25,7 +28,7 @@ struct prometheus_page {
 #define PROMETHEUS_OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 /* families must outlive the page. */
-void prometheus_init(struct prometheus_page *page, const struct metric_family *families, int count);
+void prometheus_init(struct prometheus_page *page, const struct metric_family *families, int count, bool is_gzip);
 void prometheus_done(struct prometheus_page *page);
 
 /* Appends a label to the caller's buf: `a="x",b="y"`. Values are escaped. */
@@ -37,10 +40,12 @@ void prometheus_sample(struct prometheus_page *page, int family, struct slice la
 void prometheus_histogram(struct prometheus_page *page, int family, struct slice labels,
                           const struct histogram *histogram);
 
-/* Families without samples are left out. */
-void prometheus_write(const struct prometheus_page *page, bool is_openmetrics, struct buf *out);
+/* Once: it empties the page. Families without samples are left out. */
+void prometheus_write(struct prometheus_page *page, bool is_openmetrics, struct buf *out);
 
 /* Whether an Accept header asks for OpenMetrics: it names it with at least the quality of text/plain. */
 bool prometheus_wants_openmetrics(struct slice accept);
+/* Whether an Accept-Encoding header names gzip. */
+bool prometheus_wants_gzip(struct slice accept_encoding);
 
 #endif

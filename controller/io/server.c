@@ -45,7 +45,8 @@ static bool has_body(struct lws *wsi) {
 
 static void handle_request(const struct server *s, struct server_exchange *x, struct slice path,
                            struct server_reply *reply) {
-    char query[HEADER_MAX_BYTES], accept[HEADER_MAX_BYTES], authorization[AUTHORIZATION_MAX_BYTES];
+    char query[HEADER_MAX_BYTES], accept[HEADER_MAX_BYTES], encoding[HEADER_MAX_BYTES],
+        authorization[AUTHORIZATION_MAX_BYTES];
     char cookie[AUTHORIZATION_MAX_BYTES];
     char peer[PEER_SIZE];
     struct server_request request = {
@@ -53,6 +54,7 @@ static void handle_request(const struct server *s, struct server_exchange *x, st
         .peer = server_peer(x->wsi, peer),
         .query = server_query(x->wsi, query, sizeof query),
         .accept = server_header(x->wsi, WSI_TOKEN_HTTP_ACCEPT, accept, sizeof accept),
+        .accept_encoding = server_header(x->wsi, WSI_TOKEN_HTTP_ACCEPT_ENCODING, encoding, sizeof encoding),
         .authorization = server_header(x->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization),
         .cookie = server_header(x->wsi, WSI_TOKEN_HTTP_COOKIE, cookie, sizeof cookie)};
     if (!x->is_head && lws_hdr_total_length(x->wsi, WSI_TOKEN_GET_URI) <= 0) {

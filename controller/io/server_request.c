@@ -79,6 +79,8 @@ static int send_headers(struct lws *wsi, const struct server_reply *reply, bool 
     if (lws_add_http_common_headers(wsi, (unsigned)reply->status, type, reply->body.size_bytes, &at, end) != 0 ||
         add_header(wsi, "x-content-type-options:", "nosniff", &at, end) != 0 ||
         add_header(wsi, "cache-control:", "no-store", &at, end) != 0 ||
+        (reply->content_encoding != NULL &&
+         add_header(wsi, "content-encoding:", reply->content_encoding, &at, end) != 0) ||
         (ends && add_header(wsi, "connection:", "close", &at, end) != 0) ||
         lws_finalize_write_http_header(wsi, start, &at, end) != 0)
         return -1;
@@ -203,7 +205,7 @@ void server_reply_whole(struct server_reply *reply) {
         return;
     buf_clear(&reply->body);
     reply->status = 500;
-    reply->content_type = NULL;
+    reply->content_type = reply->content_encoding = NULL;
     buf_append_text(&reply->body, "the answer is too long\n");
 }
 

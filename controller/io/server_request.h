@@ -9,9 +9,9 @@ struct server_ticket;
 
 struct server_request { /* slices are borrowed for the call; empty: the header was not sent, or is over 2 KiB
                            (authorization and cookie: 16 KiB) */
-    struct slice query /* a=b&c=d, decoded */, accept, authorization, cookie /* of a GET */;
+    struct slice query /* a=b&c=d, decoded */, accept, accept_encoding, authorization, cookie /* of a GET */;
     const char *peer;                 /* numeric address, "" if not known */
-    struct slice body;                /* of a POST; accept is empty then */
+    struct slice body;                /* of a POST; accept and accept_encoding are empty then */
     struct buf *owned_body;           /* the same: a handler may take it, and leave an all-zero one */
     void *admitted;                   /* what server_admit was given; the handler's from now on */
     struct server_exchange *exchange; /* for server_reply_later */
@@ -26,7 +26,7 @@ struct server_hold {
 /* Fills body and sets the status; content_type defaults to text/plain. Called once per request. */
 struct server_reply {
     int status;
-    const char *content_type;
+    const char *content_type, *content_encoding; /* content_encoding: NULL: none */
     struct buf body;
     struct server_hold hold;
 };

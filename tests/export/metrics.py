@@ -2,6 +2,7 @@
 """/metrics of a running controller, as Prometheus' own tool reads it, and against the status behind it."""
 
 import copy
+import gzip
 import http.client
 import http.server
 import json
@@ -214,6 +215,12 @@ def main():
         t.check("OpenMetrics as its own parser reads it", not wrong, wrong)
         t.check("with as many samples as there are lines, and their values", len(strict) == sum(not x.startswith("#") for x in text.splitlines()) and
                 strict['goodput_job_phase{"jobgoodput": "train", "namespace": "default", "phase": "Suspended", "queue": ""}'] == 1, strict)
+        asked = {"Accept": "application/openmetrics-text;version=1.0.0", "Accept-Encoding": "gzip"}
+        with urllib.request.urlopen(urllib.request.Request(rig.metrics, headers=asked)) as answer:
+            packed, encoding = answer.read(), answer.headers["Content-Encoding"]
+        wrong, unpacked = openmetrics(gzip.decompress(packed).decode())
+        t.check("gzip when asked for, with the same samples", encoding == "gzip" and not wrong and unpacked.keys() == strict.keys(), wrong)
+        t.check("and not otherwise", headers["Content-Encoding"] is None, headers)
         t.check("which would refuse a text that ends too early", openmetrics(text[:text.index("# EOF")])[0] != "")
         t.check("OpenMetrics counters are named without _total in TYPE", "# TYPE rest_client_requests counter" in text and "\nrest_client_requests_total{" in text)
         t.check("the leader says so", found['leader_election_master_status{name="goodput-controller"}'] == 1)

@@ -7,7 +7,8 @@
 TEST(each_series_has_the_name_of_the_cluster) {
     static const struct fleet none;
     const struct runtime_figures own = {.is_leading = true, .has_archive = true};
-    const struct metrics_options options = {INT64_C(1795232000000), true, true};
+    const struct metrics_options options = {
+        .now_ms = INT64_C(1795232000000), .is_openmetrics = true, .has_all_job_series = true};
     struct fleet f;
     CLEANUP_BUF struct buf out;
     struct slice rest, line;

@@ -36,6 +36,8 @@ static void behind(void *context, const struct server_request *request, struct s
     r->served++;
     reply->content_type = "application/openmetrics-text";
     buf_format(&reply->body, "metrics as %.*s", SLICE_ARG(request->accept));
+    if (request->accept_encoding.size_bytes > 0)
+        buf_format(&reply->body, " in %.*s", SLICE_ARG(request->accept_encoding));
     for (size_t i = 0; i < r->reply_bytes && !reply->body.truncated; i += 1024)
         buf_format(&reply->body, "%1024d", 0);
 }
@@ -73,7 +75,8 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
 static struct http_request *start(struct rig *r, struct asked *a, const char *authorization) {
     CLEANUP_FREE char *url = mem_format("http://127.0.0.1:%d/metrics", server_port(r->server));
     CLEANUP_FREE char *header = mem_format("Authorization: %s", authorization);
-    const char *const headers[] = {"Accept: text/x", authorization != NULL ? header : NULL, NULL};
+    const char *const headers[] = {"Accept: text/x", "Accept-Encoding: gzip", authorization != NULL ? header : NULL,
+                                   NULL};
     struct http_options options = {.method = "GET", .url = url, .headers = headers};
     const struct http_handler handler = {NULL, on_data, on_done, a};
     *a = (struct asked){0};
@@ -98,7 +101,7 @@ static void run_until(struct rig *r, const int *count, int min_count) {
     CHECK(*count >= min_count);
 }
 
-#define METRICS "metrics as text/x"
+#define METRICS "metrics as text/x in gzip"
 #define WHO "a bearer token of this cluster is required: send one in the Authorization header\n"
 #define NOT_ALLOWED "this user may not get /metrics: bind it to a role that allows it\n"
 #define NOT_ASKED "the API server did not review the token; retry later\n"

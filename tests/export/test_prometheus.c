@@ -10,25 +10,32 @@ static const struct metric_family two[] = {{"a_things", METRIC_COUNTER, "Things.
                                            {"b_seconds", METRIC_GAUGE, "Time."},
                                            {"c_empty", METRIC_GAUGE, "Nothing."}};
 
-TEST(both_formats_are_written_by_the_book) {
-    struct prometheus_page page;
-    CLEANUP_BUF struct buf out, labels;
-    prometheus_init(&page, two, 3);
-    buf_init(&out, 4096);
+static void add_samples(struct prometheus_page *page) {
+    CLEANUP_BUF struct buf labels;
+    prometheus_init(page, two, 3, false);
     buf_init(&labels, 4096);
     prometheus_label(&labels, "x", "a\"b\\c\nd");
-    prometheus_sample(&page, 1, buf_slice(&labels), SLICE("y=\"1\""), -1500, 3);
-    prometheus_sample(&page, 0, buf_slice(&labels), slice_of(NULL), 7, 0);
-    prometheus_sample(&page, 1, slice_of(NULL), slice_of(NULL), 934100, 6);
-    prometheus_sample(&page, 1, slice_of(NULL), SLICE("y=\"2\""), 2000, 3);
-    prometheus_sample(&page, 1, slice_of(NULL), SLICE("y=\"3\""), INT64_MIN + 1, 3);
+    prometheus_sample(page, 1, buf_slice(&labels), SLICE("y=\"1\""), -1500, 3);
+    prometheus_sample(page, 0, buf_slice(&labels), slice_of(NULL), 7, 0);
+    prometheus_sample(page, 1, slice_of(NULL), slice_of(NULL), 934100, 6);
+    prometheus_sample(page, 1, slice_of(NULL), SLICE("y=\"2\""), 2000, 3);
+    prometheus_sample(page, 1, slice_of(NULL), SLICE("y=\"3\""), INT64_MIN + 1, 3);
+}
+
+TEST(both_formats_are_written_by_the_book) {
+    struct prometheus_page page;
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 4096);
+    add_samples(&page);
     prometheus_write(&page, false, &out);
+    prometheus_done(&page);
     CHECK_TEXT(buf_text(&out), "# HELP a_things_total Things.\n# TYPE a_things_total counter\n"
                                "a_things_total{x=\"a\\\"b\\\\c\\nd\"} 7\n"
                                "# HELP b_seconds Time.\n# TYPE b_seconds gauge\n"
                                "b_seconds{x=\"a\\\"b\\\\c\\nd\",y=\"1\"} -1.500\n"
                                "b_seconds 0.934100\nb_seconds{y=\"2\"} 2\nb_seconds{y=\"3\"} -9223372036854775.807\n");
     buf_clear(&out);
+    add_samples(&page);
     prometheus_write(&page, true, &out);
     CHECK(strncmp(buf_text(&out), "# HELP a_things Things.\n# TYPE a_things counter\na_things_total{", 63) == 0);
     CHECK(slice_ends(buf_slice(&out), "\n# EOF\n"));
@@ -44,7 +51,7 @@ TEST(a_histogram_counts_up_to_each_bound) {
     histogram_add(&h, 3000);
     histogram_add(&h, 250000);
     histogram_add(&h, 61000000);
-    prometheus_init(&page, one, 1);
+    prometheus_init(&page, one, 1, false);
     prometheus_histogram(&page, 0, SLICE("verb=\"GET\""), &h);
     prometheus_write(&page, false, &out);
     CHECK_TEXT(buf_text(&out), "# HELP took_seconds Time.\n# TYPE took_seconds histogram\n"
@@ -89,4 +96,25 @@ TEST(openmetrics_is_given_to_those_who_ask) {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         if (prometheus_wants_openmetrics(slice_of(cases[i].accept)) != cases[i].wants)
             harness_fail(__FILE__, __LINE__, "Accept: %s", cases[i].accept);
+}
+
+TEST(gzip_is_given_to_those_who_take_it) {
+    static const struct {
+        const char *accept_encoding;
+        bool wants;
+    } cases[] = {
+        {"", false},
+        {"identity", false},
+        {"gzip", true}, /* Prometheus, vmagent, and the collector of OpenTelemetry */
+        {"gzip, deflate, br", true},
+        {"deflate,gzip;q=0.5", true},
+        {"gzip;q=0", false},
+        {"gzip;q=0.000, identity", false},
+        {"gzip;q=banana", false},
+        {"xgzip, gzipped", false},
+        {"*", false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        if (prometheus_wants_gzip(slice_of(cases[i].accept_encoding)) != cases[i].wants)
+            harness_fail(__FILE__, __LINE__, "Accept-Encoding: %s", cases[i].accept_encoding);
 }
