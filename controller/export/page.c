@@ -6,6 +6,7 @@
 #include "export/comparison.h"
 #include "export/document.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum {
@@ -247,8 +248,12 @@ static int take_side(struct page *page, const struct viewer *viewer, struct slic
     CLEANUP_BUF struct buf lines;
     buf_init(&lines, LEDGER_BYTES);
     int status = find_ledger(page, viewer, query, of_namespace, of_name, &lines);
-    if (status == 200 && lines.truncated)
+    if (status == 200 && lines.truncated) {
+        error_set(err, EMSGSIZE,
+                  "the ledger of %s is longer than %d MiB: compare logs or archives with kubectl goodput compare",
+                  side->name, LEDGER_BYTES >> 20);
         return 500;
+    }
     if (status == 200 && comparison_take(side, buf_slice(&lines), COMPARISON_JOINED, err) < 0)
         return 404;
     return status;

@@ -37,6 +37,8 @@ static int write_ledger(void *context, const char *namespace_, const char *name,
     if (strcmp(name, "absent") == 0)
         return 404;
     buf_format(lines, "{\"name\":\"%s/%s\"}\n", namespace_, name);
+    while (strcmp(name, "long") == 0 && !lines->truncated)
+        buf_format(lines, "{\"name\":\"%65536d\"}\n", 0);
     return 200;
 }
 
@@ -172,6 +174,18 @@ TEST(a_reader_gets_the_ledgers_of_their_namespaces_alone) {
     check_get(&r, "/ledger?namespace=a&name=absent", "Authorization: Bearer t", NO_JOB);
     check_get(&r, "/ledger?name=mine", "Authorization: Bearer t", NO_JOB);
     check_get(&r, "/ledger?namespace=a&name=late", "Authorization: Bearer t",
+              "503 this replica does not lead, has not evaluated the job yet, or is busy; retry later\n");
+    end(&r);
+}
+
+TEST(a_comparison_says_which_ledger_is_too_long_and_not_to_retry) {
+    struct rig r;
+    begin(&r);
+    reviews_know(&r.api, ANNA);
+    r.api.allowed = "\"namespace\":\"a\"";
+    check_get(&r, "/compare?namespace=a&name=long&otherNamespace=a&otherName=mine", "Authorization: Bearer t",
+              "500 the ledger of long is longer than 16 MiB: compare logs or archives with kubectl goodput compare\n");
+    check_get(&r, "/compare?namespace=a&name=late&otherNamespace=a&otherName=mine", "Authorization: Bearer t",
               "503 this replica does not lead, has not evaluated the job yet, or is busy; retry later\n");
     end(&r);
 }
