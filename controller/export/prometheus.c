@@ -206,11 +206,11 @@ bool prometheus_wants_gzip(struct slice accept_encoding) {
     while (slice_take_item(&accept_encoding, ',', &element)) {
         struct slice name;
         element = slice_trim(element);
-        int64_t wanted = quality(element);
+        int64_t weight = quality(element);
         if (!slice_take_item(&element, ';', &name))
             continue;
         if (slice_is(slice_trim(name), "gzip"))
-            return wanted > 0;
+            return weight > 0;
     }
     return false;
 }
