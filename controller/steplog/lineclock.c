@@ -2,13 +2,17 @@
  * (MaxText), which has no year, and any "2026-11-21 02:28:06.282898" (or "T", or a comma before the fraction) near the
  * front: Megatron's and DeepSpeed's brackets, torchtitan's and NeMo's prefixes. They are local times without a zone and
  * are taken as UTC: what matters is what lies between them. Hugging Face, Keras and Lightning print no time at all, and
- * neither do NeMo's step lines. */
+ * neither do NeMo's step lines. Of an object in JSON it is the first member with the name of a time that holds one:
+ * W&B's rows, MLflow's metrics, and what loggers write (zap, structlog, python-json-logger, Filebeat). */
 #include "steplog/lineclock.h"
+#include "base/jscan.h"
 #include "base/rfc3339.h"
 #include "ledger/record.h"
 
 #define LOOK_AT_BYTES 96
 #define DAY_MS INT64_C(86400000)
+#define FIRST_MS INT64_C(946684800000) /* 2000 to 2100: other numbers are no Unix times */
+#define AFTER_MS INT64_C(4102444800000)
 
 static bool take_number(const char **at, const char *end, int digits, int *value) {
     const char *p = *at;
@@ -72,10 +76,53 @@ static bool dated_ms(const char *p, const char *end, int64_t *ms) {
     return true;
 }
 
-int64_t lineclock_ms(struct slice line, int64_t now_ms) {
+/* Unix seconds or milliseconds. */
+static bool unix_ms(struct slice number, int64_t *ms) {
+    int64_t thousandths;
+    if (!slice_take_scaled(&number, 3, &thousandths) || number.size_bytes > 0)
+        return false;
+    *ms = thousandths >= AFTER_MS ? thousandths / 1000 : thousandths;
+    return *ms >= FIRST_MS && *ms < AFTER_MS;
+}
+
+static bool text_ms(struct slice text, int64_t *ms, bool *has_zone) {
+    struct slice rest = text;
+    int64_t ns;
+    *has_zone = rfc3339_take(&rest, &ns, NULL) && rest.size_bytes == 0;
+    if (!*has_zone)
+        return text.size_bytes > 0 && dated_ms(text.data, text.data + text.size_bytes, ms);
+    *ms = ns / 1000000 - (ns % 1000000 < 0);
+    return true;
+}
+
+static bool json_ms(struct slice line, int64_t *ms, bool *has_zone) {
+    static const char *const names[] = {"_timestamp", "timestamp", "@timestamp", "time", "ts", "asctime"};
+    struct jscan j;
+    struct slice name, raw;
+    jscan_init(&j, line);
+    if (!jscan_object(&j))
+        return false;
+    while (jscan_key(&j, &name)) {
+        size_t i = 0;
+        while (i < sizeof names / sizeof names[0] && !slice_is(name, names[i]))
+            i++;
+        enum jscan_type type = i < sizeof names / sizeof names[0] ? jscan_peek(&j) : JSCAN_NONE;
+        *has_zone = true;
+        if (type == JSCAN_STRING   ? jscan_string_raw(&j, &raw) && text_ms(raw, ms, has_zone)
+            : type == JSCAN_NUMBER ? jscan_number_raw(&j, &raw) && unix_ms(raw, ms)
+                                   : (jscan_skip(&j), false))
+            return true;
+    }
+    return false;
+}
+
+int64_t lineclock_ms(struct slice line, int64_t now_ms, bool *has_zone) {
     const char *end = line.data + (line.size_bytes < LOOK_AT_BYTES ? line.size_bytes : LOOK_AT_BYTES);
     int64_t ms;
-    if (line.size_bytes == 0 || line.data[0] == '{')
+    if (line.size_bytes > 0 && line.data[0] == '{')
+        return json_ms(line, &ms, has_zone) ? ms : TIME_UNKNOWN;
+    *has_zone = false;
+    if (line.size_bytes == 0)
         return TIME_UNKNOWN;
     if (slice_find_char(SLICE("IWEF"), line.data[0]) != NULL && absl_ms(line.data, end, now_ms, &ms))
         return ms;

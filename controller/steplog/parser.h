@@ -81,7 +81,8 @@ struct steplog {
     } seen[STEPLOG_ROWS];
 
     /* The line being read. */
-    bool uses_line_clocks, is_own_clock; /* stamp_ms is what the line itself says */
+    bool uses_line_clocks, is_own_clock; /* stamp_ms is what the line itself says ... */
+    bool has_zone;                       /* ... with a zone */
     int64_t now_ms;                      /* of steplog_use_line_clocks() */
     int64_t clock_offset_ms;             /* what the last stamp became a time by */
     int64_t stored_ms;                   /* of steplog_stored_line(); TIME_UNKNOWN */

@@ -273,7 +273,7 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
         if (s->counts.first_stamp_ms == TIME_UNKNOWN)
             s->counts.first_stamp_ms = stamp_ms;
         if (s->clock != NULL)
-            s->clock_offset_ms = skew_follow(s->clock, stamp_ms, !s->is_own_clock) - stamp_ms;
+            s->clock_offset_ms = skew_follow(s->clock, stamp_ms, !s->is_own_clock || s->has_zone) - stamp_ms;
         stamp_ms += s->clock_offset_ms;
     }
     s->stamp_ms = stamp_ms;
@@ -396,9 +396,9 @@ static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
         }
     }
     if (stamp_ms == TIME_UNKNOWN && s->uses_line_clocks) {
-        stamp_ms = lineclock_ms(line, s->now_ms);
+        stamp_ms = lineclock_ms(line, s->now_ms, &s->has_zone);
         s->is_own_clock = stamp_ms != TIME_UNKNOWN;
-        s->counts.own_clock += s->is_own_clock;
+        s->counts.own_clock += s->is_own_clock && !s->has_zone;
         number = s->is_own_clock ? stamp_ms : number;
     }
     if (stamp_ms == TIME_UNKNOWN)
@@ -527,7 +527,8 @@ int64_t steplog_stored_ms(struct slice line, int64_t now_ms) {
     if (rfc3339_take(&rest, &ns, NULL) && (slice_take_char(&rest, ' ') || slice_take_char(&rest, '\t')))
         return ns / 1000000 - (ns % 1000000 < 0);
     int64_t ms = payload_ms(line);
-    return ms != TIME_UNKNOWN ? ms : lineclock_ms(line, now_ms);
+    bool has_zone;
+    return ms != TIME_UNKNOWN ? ms : lineclock_ms(line, now_ms, &has_zone);
 }
 
 void steplog_line(struct steplog *s, struct slice line, int64_t stamp_ms) {

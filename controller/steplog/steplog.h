@@ -110,7 +110,7 @@ bool steplog_rivals_find(const struct steplog_rivals *rivals, enum steplog_forma
 struct steplog_counts {
     int64_t lines, bytes, records, steps, too_long, other_job, malformed, repeated;
     int64_t first_malformed_line;   /* 0: none */
-    int64_t own_clock;              /* lines taken at the time that they carry themselves */
+    int64_t own_clock;              /* lines taken at the time that they carry themselves, without a zone */
     int64_t burst_steps;            /* of a program that buffers its output: written at once, after a pause */
     int64_t set_back_ms;            /* how far a stamp was before an earlier one, at most; 0: never by a second */
     struct forward forward;         /* stamps that went further than the steps' own durations */

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "steplog/lineclock.h"
 #include "steplog/steplog.h"
 
 #define NOW_MS INT64_C(1795300000000) /* 2026-11-22 */
@@ -108,5 +109,33 @@ TEST(lines_own_clocks) {
         CHECK_INT(c.own_clock, lines[i].ms >= 0);
         if (l.records[0].at_ms != (lines[i].ms >= 0 ? lines[i].ms : TIME_UNKNOWN))
             harness_fail(lines[i].line, 0, "at %" PRId64, l.records[0].at_ms);
+    }
+}
+
+/* An object in JSON, of which nothing stamped the line: how W&B, MLflow and loggers name their times. */
+TEST(clocks_in_json) {
+    static const struct {
+        const char *line;
+        int64_t ms;
+        bool has_zone;
+    } lines[] = {
+        {"{\"_step\":3,\"_runtime\":26.1,\"_timestamp\":1795227402.931,\"loss\":1.5}", 1795227402931, true},
+        {"{\"key\": \"loss\", \"value\": 1.5, \"timestamp\": 1795227402931, \"step\": 3}", 1795227402931, true},
+        {"{\"@timestamp\":\"2026-11-21T02:16:42.931Z\",\"message\":\"step 3 loss 1.5\"}", 1795227402931, true},
+        {"{\"level\":\"info\",\"ts\":1795227402.931,\"msg\":\"step 3 loss 1.5\"}", 1795227402931, true},
+        {"{\"time\":\"2026-11-21T04:16:42.931+02:00\",\"step\":3,\"loss\":1.5}", 1795227402931, true},
+        {"{\"asctime\": \"2026-11-21 02:16:42,931\", \"message\": \"step 3 loss 1.5\"}", 1795227402931, false},
+        {"{\"step\":3,\"time\":643.61,\"timestamp\":\"2026-11-21T02:16:42Z\"}", 1795227402000, true}, /* a duration */
+        {"{\"step\":3,\"time\":643.61}", -1, false},
+        {"{\"step\":3,\"time\":\"02:16:42\"}", -1, false},
+        {"{\"step\":3,\"metrics\":{\"timestamp\":1795227402}}", -1, false},
+        {"{\"step\":3,\"timestamp\":", -1, false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        bool has_zone = false;
+        int64_t ms = lineclock_ms(slice_of(lines[i].line), NOW_MS, &has_zone);
+        if (ms != (lines[i].ms >= 0 ? lines[i].ms : TIME_UNKNOWN) ||
+            (ms != TIME_UNKNOWN && has_zone != lines[i].has_zone))
+            harness_fail(lines[i].line, 0, "%" PRId64 ", zone %d", ms, has_zone);
     }
 }
