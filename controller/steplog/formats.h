@@ -17,6 +17,7 @@
     X(lightning)                                                                                                       \
     X(keras)                                                                                                           \
     X(huggingface)                                                                                                     \
+    X(accelerate)                                                                                                      \
     X(orbax)                                                                                                           \
     X(jax)                                                                                                             \
     X(generic)

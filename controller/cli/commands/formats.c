@@ -41,13 +41,13 @@ static const struct {
      {"[2026-11-21 02:21:47,130] [INFO] [logging.py:123:log_dist] [Rank 0] step=11, skipped=0, lr=[0.001], mom=[(0.9, "
       "0.999)]"}},
     {"HuggingFace",
-     "the Trainer of transformers, with or without its progress bar",
+     "the Trainer of transformers and TRL, with or without its bar",
      {"{'loss': '8.268', 'grad_norm': '4.914', 'learning_rate': '4.875e-05', 'epoch': '0.025'}",
       "\r  2%|▎         | 1/40 [00:01<00:45,  1.18s/it]\r          \r\r  2%|▎         | 1/40 [00:01<00:45,  "
       "1.18s/it]"}},
     {"Keras", "Keras with verbose=2, a line for each epoch", {"Epoch 3/4", "12/12 - 7s - 542ms/step - loss: 1.9249"}},
     {"Lightning",
-     "Lightning, its tqdm bar",
+     "Lightning and NeMo 1, their tqdm bar",
      {"GPU available: True (cuda), used: True",
       "Epoch 0: 100%|██████████| 20/20 [00:09<00:00,  2.20it/s, train_loss=6.100]"}},
     {"Generic", "any counter of steps next to a loss, a time or a rate", {"iter 11: loss 7.3261, time 643.61ms"}},
