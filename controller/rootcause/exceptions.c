@@ -189,14 +189,35 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     slice_copy(w->exception, sizeof w->exception, exception);
 }
 
+/* 'ValueError(f"no shards in {path}")' as the exception that it raises: "ValueError: no shards in {path}". False: its
+ * message does not start in that line. */
+static bool read_raised(struct slice source, char *exception, size_t size) {
+    struct slice name = exception_text_name(source);
+    struct slice rest = slice_skip(source, (size_t)(name.data - source.data) + name.size_bytes);
+    if (!slice_take_char(&rest, '('))
+        return false;
+    while (rest.size_bytes > 0 && strchr("frub", rest.data[0]) != NULL)
+        rest = slice_skip(rest, 1);
+    char quote = rest.size_bytes > 0 ? rest.data[0] : '\0';
+    struct slice message;
+    if ((quote != '"' && quote != '\'') || !slice_take_char(&rest, quote))
+        return false;
+    if (!slice_take_until(&rest, quote, &message))
+        message = rest;
+    snprintf(exception, size, "%.*s: %.*s", (int)name.size_bytes, name.data, (int)message.size_bytes, message.data);
+    return message.size_bytes > 0;
+}
+
 /* A line of source may raise what its caller handles; the head of a traceback names what ended the program. */
 void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, const struct line *line,
                             struct slice source, bool is_head, int64_t number) {
     struct slice name = exception_text_name(source);
     const struct signature *row = matcher_find(log->matcher, is_head ? name : source, NULL);
+    char raised[MESSAGE_BYTES];
+    bool has_message = !is_head && read_raised(source, raised, sizeof raised);
     if (row == NULL)
-        row = matcher_exception(log->matcher, name);
-    bool says_enough = is_head ? !signature_is_general(name) : is_programming_error(name);
+        row = matcher_exception(log->matcher, has_message ? slice_of(raised) : name);
+    bool says_enough = is_head ? !signature_is_general(name) : has_message || is_programming_error(name);
     bool is_cause = row != NULL && (row->role == ROLE_PRIMARY || row->role == ROLE_WEAK);
     bool is_named = row != NULL ? is_cause : says_enough;
     if (!is_named || w->traceback.is_ignored || w->traceback.is_thread)

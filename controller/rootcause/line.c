@@ -3,10 +3,11 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
+#include "rootcause/prefixes.h"
 
 #include <ctype.h>
 
-enum { ESCAPE = 0x1b, MAX_PREFIXES = 4, MAX_HOST_BYTES = 64 };
+enum { ESCAPE = 0x1b };
 
 /* As escape_end(); an OSC sequence (ECMA-48) up to BEL or ST. */
 static const char *end_of_escape(const char *at, const char *end) {
@@ -60,96 +61,6 @@ static void take_stream(struct slice *text) {
         *text = rest;
 }
 
-/* "[rank3]: ", "[default3]:" (torchrun --tee), "[1,3]<stderr>:" (mpirun), "[1,mpirank:3,algo-1]<stderr>:" (SageMaker).
- */
-static bool take_bracket(struct slice *text, int64_t *rank) {
-    struct slice rest = *text;
-    int64_t number, job;
-    if (!slice_take_char(&rest, '['))
-        return false;
-    bool is_rank = slice_take_prefix(&rest, "rank"), is_local = !is_rank && slice_take_prefix(&rest, "default");
-    if (!slice_take_uint(&rest, &number))
-        return false;
-    if (!is_rank && !is_local) {
-        job = number;
-        if (!slice_take_char(&rest, ','))
-            return false;
-        bool is_named = slice_take_prefix(&rest, "mpirank:");
-        if (!slice_take_uint(&rest, &number) || job < 0)
-            return false;
-        const char *close = is_named ? slice_find_char(rest, ']') : NULL;
-        rest = slice_skip(rest, close != NULL ? (size_t)(close - rest.data) : 0);
-        if (!slice_take_prefix(&rest, "]<stderr>:") && !slice_take_prefix(&rest, "]<stdout>:"))
-            return false;
-    } else if (!slice_take_prefix(&rest, "]:")) {
-        return false;
-    }
-    if (!is_local)
-        *rank = number;
-    *text = rest;
-    return true;
-}
-
-/* "3: " (srun --label), "worker-3: " (pdsh, DeepSpeed): a number, or lower-case letters that end in one. */
-static bool take_host(struct slice *text, int64_t *rank) {
-    size_t n = 0;
-    while (n < text->size_bytes && n < MAX_HOST_BYTES &&
-           (islower((unsigned char)text->data[n]) || isdigit((unsigned char)text->data[n]) ||
-            (n > 0 && (text->data[n] == '-' || text->data[n] == '.'))))
-        n++;
-    if (n == 0 || n + 2 > text->size_bytes || text->data[n] != ':' || text->data[n + 1] != ' ' ||
-        !isdigit((unsigned char)text->data[n - 1]))
-        return false;
-    struct slice number = {text->data, n};
-    int64_t value;
-    if (slice_take_uint(&number, &value) && number.size_bytes == 0)
-        *rank = value;
-    *text = slice_skip(*text, n + 2);
-    return true;
-}
-
-/* "(RayTrainWorker pid=123, ip=10.0.0.1) ", "(EngineCore_0 pid=12) ". */
-static bool take_actor(struct slice *text) {
-    const char *end = text->size_bytes > 0 && text->data[0] == '(' ? slice_find_char(*text, ')') : NULL;
-    if (end == NULL || !slice_contains(slice_range(text->data, end), " pid="))
-        return false;
-    *text = slice_skip(*text, (size_t)(end + 1 - text->data));
-    slice_take_char(text, ' ');
-    return true;
-}
-
-/* "[pod/trainer-0/main] " (kubectl logs --prefix), "worker-1  | " (docker compose), "> " of a text that is quoted. */
-static bool take_source(struct slice *text) {
-    struct slice rest = *text, name = {text->data, 0};
-    if (slice_take_prefix(&rest, "[pod/") && slice_take_until(&rest, ']', &name)) {
-        slice_take_char(&rest, ' ');
-        *text = rest;
-        return true;
-    }
-    while (name.size_bytes < text->size_bytes && name.size_bytes < MAX_HOST_BYTES &&
-           (isalnum((unsigned char)text->data[name.size_bytes]) || text->data[name.size_bytes] == '-'))
-        name.size_bytes++;
-    rest = slice_skip(*text, name.size_bytes);
-    bool is_container = slice_contains(name, "-") && slice_starts(rest, " ") && slice_starts(slice_trim(rest), "| ");
-    if (!is_container && !slice_starts(*text, "> "))
-        return false;
-    *text = slice_skip(is_container ? slice_trim(rest) : *text, strlen("> "));
-    return true;
-}
-
-static void take_prefixes(struct line *line) {
-    const char *start = line->text.data;
-    struct slice rest = line->text;
-    for (int i = 0; i < MAX_PREFIXES; i++)
-        if (!take_bracket(&rest, &line->rank) && !take_actor(&rest) && !take_host(&rest, &line->rank) &&
-            !take_source(&rest))
-            break;
-    if (rest.data == start)
-        return;
-    line->writer = slice_hash(slice_range(start, rest.data));
-    line->text = rest;
-}
-
 static void take_indentation(struct line *line) {
     size_t n = 0;
     while (n < line->text.size_bytes && (line->text.data[n] == ' ' || line->text.data[n] == '\t'))
@@ -161,8 +72,7 @@ static void take_indentation(struct line *line) {
 void line_read_text(struct line *line, struct slice raw, struct buf *plain) {
     line->text = without_escapes(raw, plain);
     line->rank = RANK_UNKNOWN;
-    line->writer = 0;
-    take_prefixes(line);
+    line->writer = prefixes_take(&line->text, &line->rank);
     take_indentation(line);
 }
 

@@ -19,6 +19,7 @@ struct rootcause_log *rootcause_log_new(const struct matcher *m, bool is_stamped
         log->found[i] = (struct finding){.role = ROLE_COUNT};
     for (int i = 0; i < MAX_NESTING; i++)
         buf_init(&log->plain[i], PLAIN_BYTES);
+    wrap_init(&log->wrap);
     return log;
 }
 
@@ -27,6 +28,7 @@ void rootcause_log_free(struct rootcause_log *log) {
         return;
     for (int i = 0; i < MAX_NESTING; i++)
         buf_done(&log->plain[i]);
+    wrap_done(&log->wrap);
     free(log->writers);
     free(log->waiting);
     free(log->found);
@@ -165,12 +167,14 @@ static void take_names(struct rootcause_log *log, struct writer *w, struct slice
         memcpy(f->waits_for, waits_for, sizeof f->waits_for);
 }
 
-/* The row of a line, unless the line quotes that text as data, or the program's teardown prints it. */
-static const struct signature *evidence(struct rootcause_log *log, struct slice text, size_t *at) {
+/* The row of a line, unless the line quotes that text as data, or the program's teardown prints it. is_exception: a
+ * failed check became that exception, which is not a crash. */
+static const struct signature *evidence(struct rootcause_log *log, struct slice text, bool is_exception, size_t *at) {
     const struct signature *row = matcher_find(log->matcher, text, at);
     if (row == NULL && slice_starts(text, "what():")) /* libstdc++: the message of a C++ exception */
         row = matcher_within(log->matcher, IN_MESSAGE, text);
-    if (row == NULL || line_quotes(text, *at))
+    if (row == NULL || line_quotes(text, *at) ||
+        (is_exception && row->role == ROLE_LAST && row->class_ == CLASS_CRASH_SIGNAL))
         return NULL;
     log->is_finished |= row->role == ROLE_FINISH;
     return log->is_finished && (row->role == ROLE_SYMPTOM || row->role == ROLE_LAST) ? NULL : row;
@@ -186,7 +190,7 @@ static const struct signature *join_wrapped(struct rootcause_log *log, const str
     memcpy(joined, w->end, w->end_size);
     memcpy(joined + w->end_size, line->text.data, size);
     struct slice text = {joined, w->end_size + size};
-    const struct signature *row = evidence(log, text, at);
+    const struct signature *row = evidence(log, text, false, at);
     if (row == NULL || *at >= w->end_size)
         return NULL;
     line->text = text;
@@ -225,7 +229,7 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
         return;
     }
     size_t at = 0;
-    const struct signature *row = evidence(log, line->text, &at);
+    const struct signature *row = evidence(log, line->text, kind != TRACEBACK_OUTSIDE, &at);
     if (row == NULL && kind == TRACEBACK_OUTSIDE)
         row = join_wrapped(log, w, &whole, joined, &at);
     note_end(w, given->text, row);
@@ -311,7 +315,8 @@ static bool take_json(struct rootcause_log *log, const struct line *line, int64_
 /* A traceback on one line, as a log's viewer shows it: "\n" stands for the ends of its lines. */
 static bool take_escaped(struct rootcause_log *log, const struct line *line, int64_t number) {
     struct slice rest = line->text, mark = SLICE("\\n");
-    if (!slice_contains(rest, "Traceback (most recent call last):\\n"))
+    bool is_traceback = slice_contains(rest, "Traceback (most recent call last)") || slice_contains(rest, "File \"");
+    if (!is_traceback || !slice_contains(rest, "\\n"))
         return false;
     while (rest.size_bytes > 0) {
         const char *end = memmem(rest.data, rest.size_bytes, mark.data, mark.size_bytes);
@@ -333,7 +338,7 @@ static bool take_escaped(struct rootcause_log *log, const struct line *line, int
     return true;
 }
 
-void rootcause_log_line(struct rootcause_log *log, struct slice raw, int64_t number) {
+static void take_raw(struct rootcause_log *log, struct slice raw, int64_t number) {
     struct line line;
     int64_t at_ns = INT64_MIN;
     bool is_first = true;
@@ -355,6 +360,27 @@ void rootcause_log_line(struct rootcause_log *log, struct slice raw, int64_t num
     }
 }
 
+/* What is held as the first part of a wrapped line is all of it. */
+static void take_held(struct rootcause_log *log) {
+    struct slice raw;
+    int64_t number;
+    if (wrap_release(&log->wrap, &raw, &number))
+        take_raw(log, raw, number);
+}
+
+void rootcause_log_line(struct rootcause_log *log, struct slice raw, int64_t number) {
+    bool is_whole = false;
+    if (log->is_stamped || log->found == NULL) { /* each line has a stamp: none is wrapped */
+        take_raw(log, raw, number);
+        return;
+    }
+    bool is_rest = wrap_take_rest(&log->wrap, log->matcher, raw, &is_whole);
+    if (!is_rest || is_whole)
+        take_held(log);
+    if (!is_rest && !wrap_hold(&log->wrap, raw, number))
+        take_raw(log, raw, number);
+}
+
 bool rootcause_line_is_notable(const struct matcher *m, struct slice raw) {
     CLEANUP_BUF struct buf plain;
     struct line line;
@@ -368,6 +394,7 @@ bool rootcause_line_is_notable(const struct matcher *m, struct slice raw) {
 }
 
 static void settle_all(struct rootcause_log *log) {
+    take_held(log);
     for (size_t i = 0; i < log->writer_count; i++) {
         finding_settle(log, &log->writers[i]);
         exceptions_take_cut(log, &log->writers[i]);
@@ -383,6 +410,8 @@ static void drop_scratch(struct rootcause_log *log) {
     }
     free(log->found);
     log->found = log->survived = NULL;
+    wrap_done(&log->wrap);
+    wrap_init(&log->wrap);
     free(log->writers);
     log->writers = NULL;
     log->writer_count = log->writer_capacity = 0;

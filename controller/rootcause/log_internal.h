@@ -4,6 +4,7 @@
 
 #include "rootcause/line.h"
 #include "rootcause/log.h"
+#include "rootcause/wrap.h"
 
 enum {
     MAX_WRITERS = 32,
@@ -55,6 +56,7 @@ struct rootcause_log {
     bool is_finished; /* the program said that it reached its end */
     uint64_t symptom_ranks[MAX_RANKS / 64], cause_ranks[MAX_RANKS / 64];
     struct buf plain[MAX_NESTING];
+    struct wrap wrap;
 };
 
 #endif

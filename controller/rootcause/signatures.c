@@ -5,10 +5,11 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <ctype.h>
 
 EMBED(signature_table, "controller/rootcause/signatures.tsv");
 
-enum { MAX_FITS = 1024 };
+enum { MAX_FITS = 1024, PATH_BYTES = 512 };
 
 /* The rows of one place, by what their patterns start with. */
 struct heads {
@@ -61,7 +62,8 @@ static size_t literal_size(struct slice pattern) {
 
 /* A row that breaks the rules of the table is our own mistake: the tests read it, too. */
 static struct signature read_row(struct slice line) {
-    static const char *const places[] = {"line", "exception", "value", "message", "name", "module", "frame", "raised"};
+    static const char *const places[] = {"line", "exception", "value", "message", "name",
+                                         "path", "module",    "frame", "raised"};
     struct slice class_name, role, place, owner;
     struct signature row = {0};
     bool is_whole = slice_take_until(&line, '\t', &class_name) && slice_take_until(&line, '\t', &role) &&
@@ -211,6 +213,15 @@ static bool is_of_any_value(struct slice name) {
     return slice_is(name, "ValueError") || slice_is(name, "AssertionError") || slice_is(name, "Exception");
 }
 
+/* "KeyError: 'x'" names a key; a sentence there says what was wrong, as the message of a ValueError does. */
+static bool is_sentence(struct slice message) {
+    enum { MIN_SPACES = 4 };
+    size_t spaces = 0;
+    for (size_t i = 0; i < message.size_bytes; i++)
+        spaces += message.data[i] == ' ' && i > strlen(": ");
+    return spaces >= MIN_SPACES && slice_find_char(message, '(') == NULL;
+}
+
 bool signature_is_general(struct slice name) {
     static const char *const names[] = {"RuntimeError", "OSError",         "IOError",       "EnvironmentError",
                                         "SystemError",  "XlaRuntimeError", "InternalError", "JaxRuntimeError",
@@ -219,6 +230,38 @@ bool signature_is_general(struct slice name) {
         if (slice_is(name, names[i]))
             return true;
     return is_of_any_value(name);
+}
+
+static bool has_any(struct slice text, const char *const *words, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (slice_contains(text, words[i]))
+            return true;
+    return false;
+}
+
+/* Whether an exception reports a file that is absent or cannot be opened: by its name, or by words and a path. */
+static bool is_of_file(struct slice name, struct slice message) {
+    static const char *const words[] = {
+        "o such file",   "not exist",     "n't exist",     "not found", "nable to open", "nable to load",
+        "annot open",    "annot find",    "annot be open", "n't find",  "n't open",      "ailed to open",
+        "ould not open", "ould not find", "o file",        "s missing", "not a file",    "a directory"};
+    if (slice_is(name, "FileNotFoundError") || slice_is(name, "NotADirectoryError") ||
+        slice_is(name, "IsADirectoryError"))
+        return true;
+    return signature_is_general(name) && slice_find_char(message, '/') != NULL &&
+           has_any(message, words, ARRAY_SIZE(words));
+}
+
+/* The row of the path in a message: its words in lower case, where what ends a path is a quotation mark. */
+static const struct signature *find_path(const struct matcher *m, struct slice message) {
+    char plain[PATH_BYTES];
+    size_t n = 0;
+    while (n < message.size_bytes && n + 1 < sizeof plain) {
+        char c = message.data[n];
+        plain[n++] = strchr("\"` ,;)]", c) != NULL ? '\'' : (char)tolower((unsigned char)c);
+    }
+    plain[n++] = '\'';
+    return matcher_within(m, IN_PATH, (struct slice){plain, n});
 }
 
 bool matcher_names_exception(const struct matcher *m, struct slice name) {
@@ -242,8 +285,12 @@ const struct signature *matcher_exception(const struct matcher *m, struct slice 
             return named;
     }
     struct slice message = slice_skip(text, name.size_bytes);
-    const struct signature *row = is_of_any_value(name) ? matcher_within(m, IN_VALUE, message) : NULL;
-    if (signature_is_general(name))
+    const struct signature *of_path = is_of_file(name, message) ? find_path(m, message) : NULL;
+    if (of_path != NULL)
+        return of_path;
+    bool is_value = is_of_any_value(name) || (slice_is(name, "KeyError") && is_sentence(message));
+    const struct signature *row = is_value ? matcher_within(m, IN_VALUE, message) : NULL;
+    if (is_value || signature_is_general(name))
         return row != NULL ? row : matcher_within(m, IN_MESSAGE, message);
     const char *paren = slice_find_char(name, '(');
     return matcher_within(m, IN_NAME, paren != NULL ? slice_range(name.data, paren) : name);

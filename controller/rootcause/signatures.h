@@ -30,6 +30,7 @@ enum signature_place {
     IN_VALUE,
     IN_MESSAGE,
     IN_NAME,
+    IN_PATH,
     IN_MODULE,
     IN_FRAME,
     IN_RAISED,

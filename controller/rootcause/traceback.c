@@ -416,7 +416,8 @@ const struct named_frame *traceback_cut(const struct traceback *t) {
         return NULL;
     if (t->raised.row != NULL && !is_row_of(t->raised.row, CLASS_CONFIG_ERROR) && t->lines <= MAX_LINES_AFTER_CUT)
         return &t->raised;
-    if (is_row_of(t->source.row, CLASS_STARTUP_RENDEZVOUS) && t->lines <= MAX_LINES_AFTER_CUT)
+    bool is_source = t->source.row != NULL && !is_row_of(t->source.row, CLASS_CONFIG_ERROR);
+    if (is_source && t->lines <= MAX_LINES_AFTER_CUT)
         return &t->source;
     return t->named.row != NULL ? &t->named : NULL;
 }

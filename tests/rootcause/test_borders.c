@@ -190,3 +190,49 @@ TEST(libraries_of_collectives_name_the_layer_that_failed) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* A path says what the file holds, whichever exception reports it. */
+TEST(the_path_of_a_file_that_is_absent) {
+    static const struct example examples[] = {
+        {CLASS_DATA_ERROR, false, "FileNotFoundError: [Errno 2] No such file or directory: '/mnt/a/7.JPEG'"},
+        {CLASS_DATA_ERROR, false, "AssertionError: image not found /mnt/a/0001.png"},
+        {CLASS_DATA_ERROR, false, "RuntimeError: Could not open file \"/mnt/set/part-7.parquet\""},
+        {CLASS_DATA_ERROR, false, "NotADirectoryError: [Errno 20] Not a directory: '/mnt/coco'"},
+        {CLASS_CHECKPOINT_ERROR, false, "ValueError: /mnt/run/model.pth does not exist"},
+        {CLASS_CHECKPOINT_ERROR, false, "FileNotFoundError: [Errno 2] No such file or directory: 'x/weights/7.bin'"},
+        {CLASS_CONFIG_ERROR, false, "FileNotFoundError: [Errno 2] No such file or directory: 'conf/large.YAML'"},
+        {CLASS_USER_EXCEPTION, false, "FileNotFoundError: [Errno 2] No such file or directory: 'nvcc'"},
+        {CLASS_USER_EXCEPTION, false, "RuntimeError: a/b is not a number"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* The text ends before the exception: the line that raises it, or the call that failed, is all there is. */
+TEST(a_source_line_that_ends_the_text) {
+#define CUT(function, source)                                                                                          \
+    "Traceback (most recent call last):\n  File \"/app/a.py\", line 7, in " function "\n    " source "\n"
+    static const struct example examples[] = {
+        {CLASS_USER_EXCEPTION, false, CUT("init", "raise ValueError(\"optimizer got an empty parameter list\")")},
+        {CLASS_CONFIG_ERROR, false, CUT("init", "raise ValueError(f\"rank must be positive, not {rank}\")")},
+        {CLASS_CHECKPOINT_ERROR, false, CUT("init", "state = torch.load(path)")},
+        {CLASS_UNKNOWN, false, CUT("init", "raise ValueError(")},
+        {CLASS_UNKNOWN, false, CUT("init", "return step(x)")},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+TEST(the_words_of_an_exception_beyond_its_name) {
+    static const struct example examples[] = {
+        {CLASS_DATA_ERROR, false, "KeyError: \"Column actions not in the dataset: ['a', 'b']\""},
+        {CLASS_USER_EXCEPTION, false, "KeyError: 'dataset'"},
+        {CLASS_USER_EXCEPTION, false, "mxnet.base.MXNetError: [14:53:28] src/a.cc:65: Check failed: a == b"},
+        {CLASS_DATA_ERROR, false, /* MXNet recordio.cc */
+         "mxnet.base.MXNetError: [14:53:28] src/recordio.cc:65: Check failed: h == RecordIOWriter::kMagic"},
+        {CLASS_CRASH_SIGNAL, false, "[12:26:01] src/a.cc:117: Check failed: a == b"},
+        {CLASS_CONFIG_ERROR, false, "voluptuous.error.MultipleInvalid: expected int @ data['a']"},
+        {CLASS_CHECKPOINT_ERROR, false, /* TensorFlow tensor_bundle.cc: the message's second line */
+         "DataLossError: From /job:ps/replica:0/task:3:\nChecksum does not match: stored 7 vs. calculated on the "
+         "restored bytes 8\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}

@@ -20,9 +20,10 @@ static void print_row(struct buf *out, struct slice pattern, const char *start) 
 }
 
 static const struct signature *find(const struct matcher *m, const struct signature *row, struct buf *line) {
-    static const char *const starts[PLACE_COUNT] = {[IN_VALUE] = "ValueError: ", [IN_MESSAGE] = "RuntimeError: "};
+    static const char *const starts[PLACE_COUNT] = {
+        [IN_VALUE] = "ValueError: ", [IN_MESSAGE] = "RuntimeError: ", [IN_PATH] = "FileNotFoundError: "};
     print_row(line, row->pattern, starts[row->place] != NULL ? starts[row->place] : "");
-    if (row->place >= IN_EXCEPTION && row->place <= IN_NAME)
+    if (row->place >= IN_EXCEPTION && row->place <= IN_PATH)
         return matcher_exception(m, buf_slice(line));
     if (row->place == IN_MODULE)
         return matcher_module(m, buf_slice(line));
