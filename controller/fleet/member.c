@@ -150,7 +150,11 @@ struct execution {
     char cause_node[254]; /* of the first signal with the role Cause */
 };
 
-/* A notice of maintenance or preemption does not blame the node. */
+/* Neither a notice of maintenance or preemption nor memory that a job exhausted speaks against the node. */
+static bool blames(struct slice class_) {
+    return !slice_is(class_, "Preemption") && !slice_is(class_, "HostOOM");
+}
+
 static void read_evidence(struct jscan *j, void *to) {
     struct evidence {
         struct slice role, class_;
@@ -163,7 +167,7 @@ static void read_evidence(struct jscan *j, void *to) {
     };
     struct execution *x = to;
     jmembers_read(j, JMEMBERS(rows), &e);
-    if (x->cause_node[0] == '\0' && slice_is(e.role, "Cause") && !slice_is(e.class_, "Preemption"))
+    if (x->cause_node[0] == '\0' && slice_is(e.role, "Cause") && blames(e.class_))
         memcpy(x->cause_node, e.node, sizeof e.node);
 }
 

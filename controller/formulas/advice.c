@@ -16,6 +16,7 @@
 struct job { /* the result, and what several rules need of it */
     const struct ledger_result *r;
     const enum rootcause_class *classes; /* of its interruptions; NULL: none is known */
+    const char *const *accused;          /* nodes that showed their causes; NULL: none */
     const int64_t *save_errors;          /* before each of them; NULL: none */
     int64_t starts;
 };
@@ -273,28 +274,34 @@ static int64_t cost_of(const struct job *job, int i) {
     return max_of(0, ran_ms) + max_of(0, x->tre_ms) + max_of(0, x->wait_ms);
 }
 
+/* The node that failed, or showed why before the loss; "": none is to blame, such as where the program failed on it. */
+static const char *blamed_node(const struct job *job, int i) {
+    if (job->accused != NULL && job->accused[i] != NULL)
+        return job->accused[i];
+    return job->r->interruptions[i].cause == CAUSE_NODE_FAILURE ? job->r->interruptions[i].node : "";
+}
+
 /* All but its first failure would not have been, had the node been taken out. */
 static bool failing_node(const struct job *job, struct advice *a) {
     int64_t max_ms = 0;
     for (int i = 0; i < job->r->interruption_count; i++) {
-        const struct ledger_interruption *first = &job->r->interruptions[i];
+        const char *node = blamed_node(job, i);
         int64_t cost_ms = 0, chip_ms = 0, count = 1;
-        for (int k = i + 1; first->node[0] != '\0' && k < job->r->interruption_count; k++) {
-            const struct ledger_interruption *x = &job->r->interruptions[k];
-            if (strcmp(x->node, first->node) != 0 || cause_is_excluded(x->cause))
+        for (int k = i + 1; node[0] != '\0' && k < job->r->interruption_count; k++) {
+            if (strcmp(blamed_node(job, k), node) != 0)
                 continue;
             count++;
             cost_ms += cost_of(job, k);
-            chip_ms += x->chip_ms; /* not all chips are held while some are away */
-            for (int n = k + 1; never_trained(job, n) && strcmp(job->r->interruptions[n].node, first->node) != 0; n++)
+            chip_ms += job->r->interruptions[k].chip_ms; /* not all chips are held while some are away */
+            for (int n = k + 1; never_trained(job, n) && strcmp(blamed_node(job, n), node) != 0; n++)
                 cost_ms += job->r->interruptions[n].cost_ms; /* starts that its loss made necessary, in vain */
         }
-        if (count < 2 || cause_is_excluded(first->cause) || cost_ms <= max_ms)
+        if (count < 2 || cost_ms <= max_ms)
             continue;
         max_ms = a->saved_ms = cost_ms;
         a->chip_ms = chip_ms;
-        say(a->seen, "node %s ended %lld executions", first->node, (long long)count);
-        say(a->change, "cordon node %s and have it repaired", first->node);
+        say(a->seen, "node %s failed in %lld executions", node, (long long)count);
+        say(a->change, "cordon node %s and have it repaired", node);
     }
     return max_ms > 0;
 }
@@ -454,14 +461,17 @@ static int by_gain(const void *a, const void *b) {
     return strcmp(x->kind, y->kind);
 }
 
-int advise(const struct ledger_result *r, const enum rootcause_class *classes, const int64_t *save_errors,
-           struct advice out[static ADVICE_MAX]) {
+int advise(const struct ledger_result *r, const enum rootcause_class *classes, const char *const *accused,
+           const int64_t *save_errors, struct advice out[static ADVICE_MAX]) {
     struct advice all[ARRAY_SIZE(rules)];
     int count = 0;
     if (!r->has_steps || r->productive_ms <= 0 || r->wall_ms <= 0)
         return 0;
-    struct job job = {
-        .r = r, .classes = classes, .save_errors = save_errors, .starts = r->interruption_count + r->older.count + 1};
+    struct job job = {.r = r,
+                      .classes = classes,
+                      .accused = accused,
+                      .save_errors = save_errors,
+                      .starts = r->interruption_count + r->older.count + 1};
     for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
         struct advice *a = &all[count];
         memset(a, 0, sizeof *a);

@@ -27,10 +27,11 @@ struct advice {
 
 /* The best of what applies to this result, by gain. Returns how many; 0 without steps. classes: of the root causes of
  * the result's interruptions, CLASS_UNKNOWN where none is known; NULL: of none.
+ * accused: the nodes that showed the causes of these interruptions, NULL where none did; NULL: none did.
  * save_errors: how many errors of checkpoints training survived in the execution that each of them ended, and, after
  * these, how many came after the newest checkpoint of the execution that runs; NULL: none. */
-int advise(const struct ledger_result *result, const enum rootcause_class *classes, const int64_t *save_errors,
-           struct advice out[static ADVICE_MAX]);
+int advise(const struct ledger_result *result, const enum rootcause_class *classes, const char *const *accused,
+           const int64_t *save_errors, struct advice out[static ADVICE_MAX]);
 /* The buckets whose time a change lowers, separated by commas; "*": all lost time; "": none, but that of steps. NULL:
  * no such advice. */
 const char *advice_lowers(const char *kind);

@@ -288,7 +288,7 @@ static void prove(uint64_t seed) {
                 report.interruptions, r.interruption_count + (int)r.older.count);
         exit(1);
     }
-    int count = advise(&r, report.classes + r.older.count, report.save_errors + r.older.count, all);
+    int count = advise(&r, report.classes + r.older.count, NULL, report.save_errors + r.older.count, all);
     for (int i = 0; i < count; i++) {
         struct change *change = change_of(all[i].kind);
         struct life changed = life;

@@ -167,8 +167,12 @@ static int64_t hundred(void *context, const char *pool) {
     "\"cause\":\"PodDeleted\",\"node\":\"drained\",\"nodePool\":\"p\",\"nodeEvidence\":[{\"node\":\"drained\","        \
     "\"signal\":"                                                                                                      \
     "\"ScaleDown\",\"role\":\"Cause\",\"class\":\"Preemption\"}]"
+#define MEMORY                                                                                                         \
+    "\"cause\":\"OutOfMemory\",\"node\":\"full\",\"nodePool\":\"p\",\"nodeEvidence\":[{\"node\":\"full\",\"signal\":"  \
+    "\"SystemOOM\",\"role\":\"Cause\",\"class\":\"HostOOM\"}]"
 
-/* Two failures of hardware and one with no root cause, all on one node; those of programs and drains blame none. */
+/* Two failures of hardware and one with no root cause, all on one node; those of programs, memory and drains blame
+ * none. */
 static void check_nodes(const struct outcome *o) {
     const struct node_failures *hardware = &o->nodes.items[0], *dead = &o->nodes.items[1];
     REQUIRE(o->nodes.count == 2);
@@ -187,15 +191,17 @@ TEST(a_fleet_names_the_node_that_failed_its_jobs) {
     static const struct roll_options options = {.window = ROLL_ROLLING, .length_ms = 7 * ROLL_DAY_MS};
     struct roll roll, again;
     struct outcome *o = mem_new(struct outcome);
-    struct member *jobs[] = {job(0, 2, HARDWARE), job(1, 1, DEAD), job(2, 3, PROGRAM), job(3, 3, NOTICE)};
-    struct roll_member members[4];
+    struct member *jobs[] = {job(0, 2, HARDWARE), job(1, 1, DEAD), job(2, 3, PROGRAM), job(3, 3, NOTICE),
+                             job(4, 3, MEMORY)};
+    enum { JOBS = ARRAY_SIZE(jobs) };
+    struct roll_member members[JOBS];
     bool is_coarse;
     roll_init(&roll, &options);
     for (int turn = 0; turn < 2; turn++) { /* what is counted is counted once */
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < JOBS; i++)
             members[i] = (struct roll_member){.member = jobs[i], .group = "g", .is_selected = true};
         struct roll_input in = {.members = members,
-                                .count = 4,
+                                .count = JOBS,
                                 .now_ms = INT64_C(1793505600000) + turn * 60000, /* 2026-11-01T04:00 */
                                 .working_nodes = hundred};
         roll_up(&roll, &in);
@@ -223,7 +229,7 @@ TEST(a_fleet_names_the_node_that_failed_its_jobs) {
     CHECK_INT(o->nodes.count, 0);
     roll_done(&roll);
     roll_done(&again);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < JOBS; i++)
         member_free(jobs[i]);
     free(o);
 }

@@ -1,4 +1,5 @@
 /* Each piece of advice on results made by hand: what it would bring, worked out here, and where it is silent. */
+#include "base/mem.h"
 #include "formulas/advice.h"
 #include "harness.h"
 #include "ledger/evaluate.h"
@@ -14,6 +15,7 @@ struct made { /* ten hours of 100 chips on 25 nodes, six of them productive */
     struct ledger_interruption interruptions[8];
     struct ledger_execution executions[9];
     enum rootcause_class classes[8];
+    const char *accused[8];
     int64_t save_errors[9];
 };
 
@@ -59,7 +61,7 @@ static int64_t gain(double saved_ms) {
 #define CHECK_ADVICE(made, kind, saved, text)                                                                          \
     do {                                                                                                               \
         struct advice all_[ADVICE_MAX];                                                                                \
-        int n_ = advise(&(made)->r, (made)->classes, (made)->save_errors, all_);                                       \
+        int n_ = advise(&(made)->r, (made)->classes, (made)->accused, (made)->save_errors, all_);                      \
         const struct advice *advice_ = find(all_, n_, kind);                                                           \
         CHECK(advice_ != NULL);                                                                                        \
         if (advice_ == NULL)                                                                                           \
@@ -84,7 +86,8 @@ TEST(long_hangs) {
     CHECK_ADVICE(&m, "HangTimeout", HOUR * 5 / 6, "2 hangs lasted 1h 10m");
     m.interruptions[0].quiet_ms = m.interruptions[1].quiet_ms = HOUR / 6 + 20000;
     struct advice all[ADVICE_MAX];
-    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "HangTimeout") == NULL); /* less than a minute */
+    CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "HangTimeout") ==
+          NULL); /* less than a minute */
 }
 
 TEST(buckets_with_a_known_remedy) {
@@ -110,7 +113,7 @@ TEST(compiling_again) {
     struct advice all[ADVICE_MAX];
     make(&m);
     add_bucket(&m, BUCKET_PROGRAM_STARTUP, HOUR, 1);
-    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "CompilationCache") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "CompilationCache") == NULL);
     add_interruption(&m, CAUSE_NODE_FAILURE, "a", 0, 0);
     add_interruption(&m, CAUSE_NODE_FAILURE, "b", 0, 0);
     add_interruption(&m, CAUSE_NODE_FAILURE, "c", 0, 0);
@@ -135,11 +138,31 @@ TEST(a_node_that_fails_again) {
     add_interruption(&m, CAUSE_APPLICATION_ERROR, "good", HOUR, 0);
     add_interruption(&m, CAUSE_NODE_FAILURE, "bad", HOUR / 2, 120000);
     m.interruptions[2].chip_ms = 7 * HOUR; /* not all chips were held meanwhile */
-    CHECK_ADVICE(&m, "FailingNode", HOUR / 2 + 120000, "node bad ended 2 executions");
+    CHECK_ADVICE(&m, "FailingNode", HOUR / 2 + 120000, "node bad failed in 2 executions");
     struct advice all[ADVICE_MAX];
-    const struct advice *a = find(all, advise(&m.r, m.classes, m.save_errors, all), "FailingNode");
+    const struct advice *a = find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "FailingNode");
     REQUIRE(a != NULL);
     CHECK_INT(a->chip_ms, 7 * HOUR);
+}
+
+/* A program that fails twice, a kill for memory or a notice say nothing against the node where they happened. */
+TEST(a_node_is_blamed_only_for_its_own_failures) {
+    static const enum cause causes[] = {CAUSE_APPLICATION_ERROR, CAUSE_OUT_OF_MEMORY, CAUSE_HANG,        CAUSE_EVICTION,
+                                        CAUSE_NODE_MAINTENANCE,  CAUSE_SPOT_RECLAIM,  CAUSE_POD_DELETED, CAUSE_UNKNOWN};
+    for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
+        struct made m;
+        struct advice all[ADVICE_MAX];
+        make(&m);
+        for (int k = 0; k < 3; k++)
+            add_interruption(&m, causes[i], "node", HOUR / 2, 60000);
+        CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "FailingNode") == NULL);
+        m.accused[0] = "node";
+        CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "FailingNode") == NULL);
+        m.accused[2] = "node"; /* with what its hardware showed, twice */
+        CHECK_ADVICE(&m, "FailingNode", HOUR / 2 + 60000, "node node failed in 2 executions");
+        m.accused[2] = "other";
+        CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "FailingNode") == NULL);
+    }
 }
 
 /* An execution that ended after that step, with that class. */
@@ -162,11 +185,12 @@ TEST(the_same_root_cause_again) {
         make(&m);
         add_class(&m, CAUSE_APPLICATION_ERROR, rows[i].class_, 5);
         add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_UNKNOWN, 5);
-        CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), rows[i].kind) == NULL); /* one does not repeat */
+        CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), rows[i].kind) ==
+              NULL); /* one does not repeat */
         add_class(&m, CAUSE_APPLICATION_ERROR, rows[i].class_, 9);
         add_class(&m, CAUSE_APPLICATION_ERROR, rows[i].class_, 13);
         CHECK_ADVICE(&m, rows[i].kind, 2 * (HOUR / 4 + 60000), rows[i].seen);
-        CHECK(find(all, advise(&m.r, NULL, m.save_errors, all), rows[i].kind) == NULL);
+        CHECK(find(all, advise(&m.r, NULL, NULL, m.save_errors, all), rows[i].kind) == NULL);
     }
 }
 
@@ -180,7 +204,7 @@ TEST(nan_after_the_same_step) {
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_USER_EXCEPTION, 812);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_NAN_DIVERGENCE, RECORD_NONE);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_NAN_DIVERGENCE, RECORD_NONE);
-    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "NaNAtStep") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "NaNAtStep") == NULL);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_NAN_DIVERGENCE, 812);
     CHECK_ADVICE(&m, "NaNAtStep", HOUR / 4 + 60000, "2 executions ended with NaN or Inf after step 812");
 }
@@ -193,11 +217,12 @@ TEST(saves_that_fail) {
     add_interruption(&m, CAUSE_NODE_FAILURE, "", HOUR / 4, 60000);
     add_interruption(&m, CAUSE_NODE_FAILURE, "", HOUR / 2, 60000);
     m.save_errors[1] = 1;
-    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "FailingSaves") == NULL); /* one may be by chance */
+    CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "FailingSaves") ==
+          NULL); /* one may be by chance */
     m.save_errors[1] = 3;
     CHECK_ADVICE(&m, "FailingSaves", HOUR / 2,
                  "3 errors of checkpoints in the log; the 1 interruption after them lost 30m 0s of work");
-    CHECK(find(all, advise(&m.r, m.classes, NULL, all), "FailingSaves") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, NULL, NULL, all), "FailingSaves") == NULL);
 }
 
 /* Without an interruption, too: what would be lost now. */
@@ -210,14 +235,15 @@ TEST(saves_that_fail_now) {
     m.r.last_durable_step = 600;
     m.r.median_step_ms = 3000;
     m.save_errors[0] = 1;
-    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "FailingSaves") == NULL); /* one may be by chance */
+    CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "FailingSaves") ==
+          NULL); /* one may be by chance */
     m.save_errors[0] = 2;
     CHECK_ADVICE(
         &m, "FailingSaves", HOUR / 2,
         "2 errors of checkpoints in the log; an interruption now would lose 30m 0s: the last 600 steps are in no "
         "checkpoint");
     m.r.end_ms = 10 * HOUR;
-    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "FailingSaves") == NULL); /* it has ended */
+    CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "FailingSaves") == NULL); /* it has ended */
     m.r.end_ms = TIME_OPEN;
     m.r.last_durable_step = RECORD_NONE;
     m.r.first_step_now = 1;
@@ -226,7 +252,7 @@ TEST(saves_that_fail_now) {
         "2 errors of checkpoints in the log; an interruption now would lose 1h 0m: the last 1200 steps are in no "
         "checkpoint");
     m.r.last_durable_step = 1200;
-    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "FailingSaves") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "FailingSaves") == NULL);
     m.r.last_durable_step = 600;
     m.save_errors[1] = 2;
     add_interruption(&m, CAUSE_NODE_FAILURE, "", HOUR / 4, 60000);
@@ -243,7 +269,7 @@ TEST(no_rendezvous_after_the_loss_of_a_node) {
     make(&m);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_STARTUP_RENDEZVOUS, RECORD_NONE);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_STARTUP_RENDEZVOUS, RECORD_NONE);
-    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "Rendezvous") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "Rendezvous") == NULL);
     add_class(&m, CAUSE_NODE_FAILURE, CLASS_UNKNOWN, 7);
     add_class(&m, CAUSE_APPLICATION_ERROR, CLASS_STARTUP_RENDEZVOUS, RECORD_NONE);
     CHECK_ADVICE(&m, "Rendezvous", HOUR / 4 + 60000,
@@ -270,22 +296,22 @@ TEST(a_better_checkpoint_interval) {
     m.r.ideal_step_ms = 1000;
     add_bucket(&m, BUCKET_CHECKPOINT_SAVE, 4 * 5000, 4); /* every 90 min, failing every 60 */
     add_bucket(&m, BUCKET_WASTED_PROGRESS, HOUR, 9);
-    const struct advice *a = find(all, advise(&m.r, m.classes, m.save_errors, all), "CheckpointInterval");
+    const struct advice *a = find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "CheckpointInterval");
     REQUIRE(a != NULL);
     CHECK_TEXT(a->seen, "a save every 1h 30m, each blocking for 5.0s, and 9 interruptions");
     CHECK_TEXT(
         a->change,
         "save every 3m 6s (186 steps): saves 22m 22s to 50m 21s"); /* Daly: 189.74 x (1 + 0.0088) - 5 = 186.4 s */
     m.buckets[0].ms = 0; /* saves that cost nothing are no reason to save less often */
-    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "CheckpointInterval") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "CheckpointInterval") == NULL);
     m.buckets[0].ms = 4 * 5000;
     m.save_errors[0] = 1; /* these come first */
-    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "CheckpointInterval") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "CheckpointInterval") == NULL);
     make(&m);
     m.r.older.counted = m.r.older.count = 9;
     m.r.mttr_ms = 60000;
     add_bucket(&m, BUCKET_CHECKPOINT_SAVE, 115 * 5000, 115); /* every 188 s: as good as the best */
-    CHECK(find(all, advise(&m.r, m.classes, m.save_errors, all), "CheckpointInterval") == NULL);
+    CHECK(find(all, advise(&m.r, m.classes, m.accused, m.save_errors, all), "CheckpointInterval") == NULL);
 }
 
 /* How fast a preloaded image or a spare would be, no ledger shows. */
@@ -297,7 +323,7 @@ TEST(no_advice_whose_gain_is_not_measured) {
     add_bucket(&m, BUCKET_IMAGE_PULL, HOUR, 3);
     for (int i = 0; i < 3; i++)
         add_interruption(&m, CAUSE_NODE_FAILURE, "", 0, HOUR / 2);
-    CHECK_INT(advise(&m.r, m.classes, m.save_errors, all), 0);
+    CHECK_INT(advise(&m.r, m.classes, m.accused, m.save_errors, all), 0);
 }
 
 TEST(silent_within_noise_and_without_steps) {
@@ -305,11 +331,11 @@ TEST(silent_within_noise_and_without_steps) {
     struct advice all[ADVICE_MAX];
     make(&m);
     add_bucket(&m, BUCKET_DATA_LOADING, 55000, 1);
-    CHECK_INT(advise(&m.r, m.classes, m.save_errors, all), 0);
+    CHECK_INT(advise(&m.r, m.classes, m.accused, m.save_errors, all), 0);
     make(&m);
     add_bucket(&m, BUCKET_DATA_LOADING, HOUR, 1);
     m.r.has_steps = false;
-    CHECK_INT(advise(&m.r, m.classes, m.save_errors, all), 0);
+    CHECK_INT(advise(&m.r, m.classes, m.accused, m.save_errors, all), 0);
 }
 
 TEST(the_largest_gain_comes_first_and_at_most_five) {
@@ -324,7 +350,7 @@ TEST(the_largest_gain_comes_first_and_at_most_five) {
     add_interruption(&m, CAUSE_EVICTION, "bad", HOUR / 8, 0);
     m.r.retained_steps = 10000;
     m.r.ideal_step_ms = 2000;
-    int n = advise(&m.r, m.classes, m.save_errors, all);
+    int n = advise(&m.r, m.classes, m.accused, m.save_errors, all);
     CHECK_INT(n, ADVICE_MAX);
     CHECK_TEXT(all[0].kind, "InputPipeline");
     for (int i = 1; i < n; i++)

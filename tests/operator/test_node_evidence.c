@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "fake.h"
 #include "harness.h"
+#include "operator/status/node_evidence.h"
 #include "operator/store/signals.h"
 #include "replay.h"
 
@@ -95,6 +96,29 @@ TEST(a_condition_before_the_loss_is_its_cause) {
                    ITEM("n0", "Xid79", "Cause", "GPUHardware", AT("16:10"),
                         "condition XidCriticalError=True, {\\\"79\\\":true}: 5ae1"),
                    "before");
+}
+
+/* The node that a status accuses, as advice takes it. */
+static void check_accused(const char *class_name, const char *expected) {
+    struct node_evidence item = {.node = "n0", .role = EVIDENCE_CAUSE};
+    struct interruption_evidence of_one = {.number = 3, .count = 1, .items = &item};
+    struct job_evidence evidence = {.items = &of_one, .count = 1};
+    int class_ = rootcause_class_find(slice_of(class_name));
+    REQUIRE(class_ >= 0);
+    item.class_ = (enum rootcause_class)class_;
+    const char *accused = node_evidence_accused(&evidence, 3);
+    CHECK_TEXT(accused != NULL ? accused : "", expected);
+    CHECK(node_evidence_accused(&evidence, 4) == NULL);
+    item.role = EVIDENCE_CONSEQUENCE;
+    CHECK(node_evidence_accused(&evidence, 3) == NULL);
+}
+
+TEST(neither_a_notice_nor_exhausted_memory_accuses_a_node) {
+    check_accused("GPUHardware", "n0");
+    check_accused("Unknown", "n0");
+    check_accused("Preemption", "");
+    check_accused("HostOOM", "");
+    CHECK(node_evidence_accused(NULL, 3) == NULL);
 }
 
 TEST(a_signal_after_the_loss_is_a_consequence_unless_it_names_an_earlier_time) {

@@ -35,3 +35,13 @@ void node_evidence_write(struct jwrite *w, const struct job_evidence *evidence, 
         jwrite_array_end(w);
     }
 }
+
+const char *node_evidence_accused(const struct job_evidence *evidence, int number) {
+    for (int i = 0; evidence != NULL && i < evidence->count; i++)
+        for (int k = 0; evidence->items[i].number == number && k < evidence->items[i].count; k++) {
+            const struct node_evidence *e = &evidence->items[i].items[k];
+            if (e->role == EVIDENCE_CAUSE && e->class_ != CLASS_PREEMPTION && e->class_ != CLASS_HOST_OOM)
+                return e->node;
+        }
+    return NULL;
+}

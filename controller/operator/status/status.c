@@ -477,6 +477,15 @@ static enum rootcause_class *classes_of(const struct view *v) {
     return classes;
 }
 
+/* The node that showed the cause of each interruption before the loss, by the rule of fleet/member.c. The caller frees
+ * the list. */
+static const char **accused_of(const struct view *v) {
+    const char **nodes = mem_alloc(((size_t)v->result.interruption_count + 1) * sizeof *nodes);
+    for (int i = 0; i < v->result.interruption_count; i++)
+        nodes[i] = node_evidence_accused(v->evidence, v->result.interruptions[i].number);
+    return nodes;
+}
+
 /* How many saves failed in the execution that each interruption ended, and since the newest checkpoint; NULL: none did.
  * The caller frees them. */
 static int64_t *save_errors_of(const struct view *v) {
@@ -501,8 +510,9 @@ static void write_advice(struct jwrite *w, const struct view *v) {
     struct advice advice[ADVICE_MAX];
     char text[32], topic[512];
     CLEANUP_FREE enum rootcause_class *classes = classes_of(v);
+    CLEANUP_FREE const char **accused = accused_of(v);
     CLEANUP_FREE int64_t *save_errors = save_errors_of(v);
-    int count = advise(&v->result, classes, save_errors, advice);
+    int count = advise(&v->result, classes, accused, save_errors, advice);
     if (count == 0)
         return;
     jwrite_member_array(w, "advice");
