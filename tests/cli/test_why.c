@@ -31,6 +31,33 @@ static void answers(const char *arguments, const char *class_, const char *file,
     run_done(&run);
 }
 
+/* A program that reads answers finds each of these keys in each of them. */
+static void has_keys(const char *arguments) {
+    static const char *const keys[] = {"class", "reason", "owner", "symptomOnly", "firstFailing",
+                                       "line",  "rank",   "text",  "basis"};
+    CLEANUP_FREE char *command = mem_format("why %s", arguments);
+    struct run run = run_command(command, "-o json");
+    json_t *answer = json_loads(run.out ? run.out : "", 0, NULL);
+    CHECK_INT(run.code, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+        CHECK(json_object_get(answer, keys[i]) != NULL);
+    json_decref(answer);
+    run_done(&run);
+}
+
+TEST(each_answer_has_all_keys) {
+    write_text("noise", "fine\n");
+    write_text("a", "fine\nBroken pipe\n");
+    write_text("b", "fine\n" EXCEPTION);
+    write_text("empty", "");
+    has_keys("b");
+    has_keys("a");
+    has_keys("noise");
+    has_keys("empty");
+    has_keys("noise a --exit-code 139");
+    has_keys("--exit-code 137");
+}
+
 TEST(one_answer_for_several_files) {
     write_text("a", "fine\nBroken pipe\n");
     write_text("b", "fine\n" EXCEPTION);

@@ -232,7 +232,7 @@ def judge(death, answer):
         wrong.append("class")
     if answer["symptomOnly"] != (death.rank is NONE):
         wrong.append("symptom")
-    if isinstance(death.rank, int) and (rank != death.rank or answer.get("rank", rank) != rank):
+    if isinstance(death.rank, int) and (rank != death.rank or answer["rank"] not in (None, rank)):
         wrong.append("rank")
     if not death.may_wait_for(os.path.basename(answer.get("waitsFor", ""))):
         wrong.append("waitsFor")

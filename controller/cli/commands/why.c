@@ -171,6 +171,11 @@ static void set_text(json_t *object, const char *key, const char *text) {
         json_object_set_new(object, key, json_string(text));
 }
 
+/* Null where there is none, so that a reader finds each key in each answer. */
+static void set_number(json_t *object, const char *key, int64_t number, bool is_known) {
+    json_object_set_new(object, key, is_known ? json_integer(number) : json_null());
+}
+
 static const char *waits_for_of(const struct why *why, const struct rootcause_verdict *v) {
     return v->waits_for_log != VERDICT_NO_LOG ? analyze_name(why->paths[v->waits_for_log]) : v->waits_for;
 }
@@ -181,11 +186,9 @@ static json_t *answer_of(const struct why *why, const struct rootcause_verdict *
     json_t *json = json_pack("{s:s, s:s, s:s, s:b}", "class", rootcause_class_name(f->class_), "reason", f->reason,
                              "owner", rootcause_owner_name(f->owner), "symptomOnly", v->is_symptom_only);
     json_object_set_new(json, "firstFailing", has_log ? json_string(analyze_name(why->paths[v->log])) : json_null());
-    if (has_line)
-        json_object_set_new(json, "line", json_integer(f->line));
-    if (has_line && f->rank != RANK_UNKNOWN)
-        json_object_set_new(json, "rank", json_integer(f->rank));
-    set_text(json, "text", f->text);
+    set_number(json, "line", f->line, has_line);
+    set_number(json, "rank", f->rank, has_line && f->rank != RANK_UNKNOWN);
+    json_object_set_new(json, "text", f->text[0] != '\0' ? json_string(f->text) : json_null());
     set_text(json, "frame", f->frame);
     set_text(json, "waitsFor", waits_for_of(why, v));
     if (has_log)
