@@ -94,6 +94,62 @@ TEST(chance_alone_flags_at_most_one_node_in_a_thousand) {
     CHECK(worst > 0.1); /* else the test could not find a bad node either */
 }
 
+/* Asked again and again while failures come in, by chance alone: how many are listed at some time. */
+TEST(chance_lists_few_nodes_over_the_life_of_a_window) {
+    enum { POOL = 1000, EACH = 10, RUNS = 5 };
+    static const double means[] = {0.1, 1, 3};
+    static const int64_t pools[1] = {POOL};
+    uint64_t seed = 23;
+    name_nodes();
+    struct suspect_failure *f = mem_alloc(3 * POOL * sizeof *f);
+    double worst = 0;
+    for (size_t m = 0; m < ARRAY_SIZE(means); m++) {
+        int listed = 0;
+        for (int run = 0; run < RUNS; run++) {
+            bool is_listed[POOL] = {false};
+            for (size_t count = 0; count < (size_t)(means[m] * POOL);) {
+                struct suspect out[SUSPECTS_MAX];
+                for (int i = 0; i < EACH; i++)
+                    f[count++] = (struct suspect_failure){names[random_next(&seed) % POOL], 0, 0, 0};
+                int found = suspects_find(f, count, pools, out);
+                for (int i = 0; i < found; i++) {
+                    int node = atoi(out[i].node + 1);
+                    listed += !is_listed[node];
+                    is_listed[node] = true;
+                }
+            }
+        }
+        worst = fmax(worst, 1000.0 * listed / (RUNS * POOL));
+    }
+    free(f);
+    printf("chance over a life: %.1f of 1,000 nodes\n", worst);
+    CHECK(worst <= 6); /* deploy/docs/how-to/node-evidence.md */
+}
+
+/* Known by their own failures against those of the others, which have three each on average. */
+TEST(a_node_that_fails_five_times_as_often_is_found) {
+    enum { POOL = 1000, RUNS = 100 };
+    static const int64_t pools[1] = {POOL};
+    uint64_t seed = 5;
+    int found_in = 0;
+    name_nodes();
+    struct suspect_failure *f = mem_alloc(3 * (POOL + 4) * sizeof *f);
+    for (int run = 0; run < RUNS; run++) {
+        struct suspect out[SUSPECTS_MAX];
+        size_t count = 3 * (POOL + 4);
+        for (size_t i = 0; i < count; i++) {
+            bool is_bad = uniform(&seed) < 5.0 / (POOL + 4);
+            f[i] = (struct suspect_failure){names[is_bad ? 0 : 1 + random_next(&seed) % (POOL - 1)], 0, 0, 0};
+        }
+        int found = suspects_find(f, count, pools, out);
+        for (int i = 0; i < found; i++)
+            found_in += strcmp(out[i].node, "n0") == 0;
+    }
+    free(f);
+    printf("a node that fails 5 times as often, 15 times: found in %d of %d\n", found_in, RUNS);
+    CHECK(found_in >= 80);
+}
+
 static int by_int(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
