@@ -153,6 +153,10 @@ refused "an archive's bucket that is none" "at '/archive/store/url'" render --se
 refused "no image, which no public registry holds" "add --set image.repository=REGISTRY/goodput-controller" render --set image.repository=
 refused "a rule without a logger" "missing property 'logger'" render --set "$rule"
 refused "a rule with a star in the middle" "at '/cloudLogging/allow/0/logger'" render --set "$rule,cloudLogging.allow[0].logger=a*b\,c"
+refused "an owner of a bucket in one node pool, which a bucket does not have" "at '/ownerPolicy/0/nodePool'" \
+	render --set-json 'ownerPolicy=[{"what":"bucket","name":"Stall","nodePool":"spot","owner":"Tenant"}]'
+refused "an owner of time that nobody owns" "at '/ownerPolicy/0/name'" \
+	render --set-json 'ownerPolicy=[{"what":"bucket","name":"Unobserved","owner":"Tenant"}]'
 refused "replicas as a word" "at '/replicas': got string, want integer" render --set-string replicas=two
 refused "documentation that is no URL" "documentationURL" render --set documentationURL=advice.md
 refused "two replicas without election" "replicas: 2 needs leaderElection.enabled: true" render --set leaderElection.enabled=false

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "apiserver/apiserver.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/rfc3339.h"
 #include "program.h"
@@ -86,6 +87,27 @@ TEST(the_last_words_of_a_pod_reach_the_status_once) {
         strstr(object, "\"node\":\"n0\"") == NULL)
         harness_fail(__FILE__, __LINE__, "%s; the controller said:\n%s", object, program_output(c));
     CHECK_INT(apiserver_asknumber(s, "count log pods"), 1);
+    program_free(c);
+    apiserver_stop(s);
+}
+
+/* 700 short lines after it are less than 64 KiB. */
+TEST(a_cause_before_many_short_lines_is_within_the_tail) {
+    struct program *c;
+    struct apiserver *s = start(&c, NULL);
+    struct buf log;
+    buf_init(&log, 1 << 20);
+    buf_append_text(&log,
+                    "log default/a-0:c <<END\nTraceback (most recent call last):\n  File \"/app/t.py\", line 3, in "
+                    "f\nZeroDivisionError: no\n");
+    for (int i = 0; i < 700; i++)
+        buf_format(&log, "freed block %d\n", i);
+    buf_append_text(&log, "END\n");
+    CHECK(apply_failed(s, 0));
+    CHECK_INT(apiserver_do(s, log.data), 0);
+    CHECK(apply_job(s, 1));
+    CHECK(await(s, "reason", "ZeroDivisionError"));
+    buf_done(&log);
     program_free(c);
     apiserver_stop(s);
 }

@@ -9,8 +9,9 @@
 #define READ_US INT64_C(10000000)
 #define AGAIN_US INT64_C(500000) /* after a failure its place stays taken so long */
 #define MAX_OF_JOB 3             /* at once: with what the logs show, the last words of a job take less than 1 MiB */
-/* The API's limitBytes counts from the first line that it sends, and would cut the end off. */
-#define TAIL_LINES 500
+/* The API's limitBytes counts from the first line that it sends, and would cut the end off. With their times, lines of
+ * 34 characters fill the bytes. */
+#define TAIL_LINES 1000
 #define TAIL_BYTES ((size_t)64 << 10)
 
 struct read {
