@@ -77,6 +77,8 @@ static int read_row(struct slice line, struct row *row, struct error **err) {
         return unknown(err, "kind", f[WHAT], "class, cause or bucket");
     if (!is_known((enum kind)kind, f[NAME]))
         return unknown(err, kinds[kind], f[NAME], known[kind]);
+    if (kind == KIND_CLASS && slice_is(f[NAME], rootcause_class_name(CLASS_UNKNOWN)))
+        return error_set(err, EINVAL, "class Unknown has no root cause that a row could fit: name causes instead");
     if (kind == KIND_BUCKET && !slice_is(f[NODE_POOL], "*"))
         return error_set(err, EINVAL, "a bucket has no node pool: use * instead of \"%.*s\"",
                          f[NODE_POOL].size_bytes > 64 ? 64 : (int)f[NODE_POOL].size_bytes, f[NODE_POOL].data);

@@ -65,6 +65,8 @@ TEST(a_bad_row_of_a_policy_is_named) {
     static const struct {
         const char *table, *error;
     } cases[] = {
+        {"class\tUnknown\t*\t*\tTenant",
+         "line 1: class Unknown has no root cause that a row could fit: name causes instead"},
         {"cause\tHang\t*\t*\tTenant\nclas\tx\t*\t*\tTenant",
          "line 2: unknown kind \"clas\": use class, cause or bucket"},
         {"class\tGpu\t*\t*\tTenant",
