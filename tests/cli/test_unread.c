@@ -188,3 +188,20 @@ TEST(a_long_log_without_a_step_takes_bounded_memory) {
         CHECK(run.rss_kib < 16 * 1024);
     run_done(&run);
 }
+
+/* Before any file is opened. */
+TEST(a_wrong_pattern_is_wrong_usage) {
+    static const struct {
+        const char *options, *err;
+    } wrong[] = {{"--regex 'step=it'",
+                  "kubectl-goodput: --regex: regex.step has no group named step, for example 'step=(?<step>[0-9]+)'\n"},
+                 {"--regex 'step=it=(?<step>'", "kubectl-goodput: --regex: regex.step is not a valid pattern: "},
+                 {"--regex 'step=(?<step>[0-9]+)' --regex 'checkpointSaved=('",
+                  "kubectl-goodput: --regex: regex.checkpointSaved is not a valid pattern: "}};
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        struct run run = run_analyze("missing.log", wrong[i].options);
+        CHECK_INT(run.code, 2);
+        CHECK(strncmp(run.err, wrong[i].err, strlen(wrong[i].err)) == 0);
+        run_done(&run);
+    }
+}

@@ -174,6 +174,19 @@ static const struct argument_row table[] = {
     {"-h", "--help", AT(wants_help), false, NULL, NULL, NULL},
 };
 
+static void ignore(void *context, const struct record *r) {
+    (void)context;
+    (void)r;
+}
+
+/* Wrong patterns are wrong usage, whatever the files hold. */
+static int check_patterns(const struct steplog_patterns *patterns, struct error **err) {
+    struct steplog *s = steplog_new_regex(patterns, ignore, NULL, err);
+    int r = s != NULL ? 0 : -EINVAL;
+    steplog_free(s);
+    return r < 0 ? error_wrap(err, EINVAL, "--regex") : 0;
+}
+
 static int check(const struct analyze *a, struct error **err) {
     if (a->path_count == 0)
         return error_set(err, EINVAL, "analyze needs the FILE of a step log (- is standard input)");
@@ -191,7 +204,7 @@ static int check(const struct analyze *a, struct error **err) {
         return error_set(err, EINVAL, "--html needs the ledger's numbers: leave out --definition library");
     if (a->definition != ANALYZE_LEDGER && strcmp(a->output, "jsonl") == 0)
         return error_set(err, EINVAL, "-o jsonl is the ledger: leave out --definition");
-    return 0;
+    return a->patterns.step != NULL ? check_patterns(&a->patterns, err) : 0;
 }
 
 static void add_path(struct analyze *a, const char *path) {
