@@ -141,3 +141,16 @@ bool rising_number(struct slice text, int place, struct slice *lead, struct slic
     *lead = slice_range(from, number->data);
     return (is_named || from == text.data) && lead->size_bytes <= LEAD_BYTES;
 }
+
+bool rising_total(struct slice text, int place, struct slice *total) {
+    struct number numbers[RISING_NUMBERS];
+    uint64_t shape;
+    int64_t done, of;
+    if (place >= read_numbers(text, numbers, &shape) || numbers[place].value < 0)
+        return false;
+    *total = numbers[place].text;
+    if (!slice_take_uint(total, &done) || !slice_take_char(total, '/'))
+        return false;
+    struct slice rest = *total;
+    return slice_take_uint(&rest, &of) && rest.size_bytes == 0;
+}

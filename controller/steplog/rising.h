@@ -28,6 +28,8 @@ const struct rising_kind *rising_best(const struct rising *r, int *place);
 /* The number at that place. lead: the word before it, and what is between; what begins the line, where no word is
  * there. False if the line has no such number, or nothing names it. */
 bool rising_number(struct slice text, int place, struct slice *lead, struct slice *number);
+/* What stands behind the slash of such a number: the 200 of "180/200". */
+bool rising_total(struct slice text, int place, struct slice *total);
 /* A letter, a digit or part of a letter beyond ASCII. */
 bool rising_is_word(char c);
 

@@ -6,6 +6,7 @@
 #include "steplog/generic_line.h"
 #include "steplog/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* As many lines as the format Generic reads of each log, and then as few: BURST_LINES of each BURST_EVERY. */
@@ -181,13 +182,24 @@ static bool read_sample(const struct steplog_explanation *e, int i, struct gener
     return rising_number(text, e->number_place, &l->counter.lead, &l->counter.number);
 }
 
+/* Where no word names the number, the total behind it may, as in a bar: "90% 180/200". */
+static bool suggest_by_total(const struct steplog_explanation *e, char pattern[static STEPLOG_MAX_PATTERN_BYTES + 1]) {
+    struct slice totals[STEPLOG_SAMPLES];
+    for (int i = 0; i < STEPLOG_SAMPLES; i++)
+        if (!rising_total(slice_of(e->samples[i]), e->number_place, &totals[i]) || !slice_equal(totals[i], totals[0]))
+            return false;
+    snprintf(pattern, STEPLOG_MAX_PATTERN_BYTES + 1, "(?<![0-9./])(?<step>[0-9]+)/%.*s(?![0-9./])",
+             SLICE_ARG(totals[0]));
+    return true;
+}
+
 bool step_samples_suggest(const struct steplog_explanation *e, char pattern[static STEPLOG_MAX_PATTERN_BYTES + 1]) {
     struct generic_line lines[STEPLOG_SAMPLES];
     if (e->sample_count < STEPLOG_SAMPLES)
         return false;
     for (int i = 0; i < STEPLOG_SAMPLES; i++) {
         if (!read_sample(e, i, &lines[i]))
-            return false;
+            return e->is_by_number && suggest_by_total(e, pattern);
         const struct generic_figure *f = &lines[i].counter; /* "[3][ 50/1500]", "1,234": no pattern holds for all */
         const char *behind = f->number.data + f->number.size_bytes;
         if ((f->lead.size_bytes == 0 && !e->is_by_number) || (behind[0] == ',' && is_digit(behind[1])))

@@ -189,6 +189,22 @@ TEST(a_long_log_without_a_step_takes_bounded_memory) {
     run_done(&run);
 }
 
+/* No word names the number, but its total is in every line. */
+TEST(a_number_with_a_total_gets_a_pattern) {
+    CLEANUP_BUF struct buf log;
+    buf_init(&log, 1 << 20);
+    buf_append_text(&log, "2026-11-21T01:59:50Z loading\n");
+    for (int i = 1; i <= 60; i++)
+        buf_format(&log, "2026-11-21T02:00:%02d.000Z >>> %d%% %d/60 cost %.2f\n", i - 1, i * 100 / 60, i, 9.0 / i);
+    run_write_file("total.log", log.data, log.size_bytes);
+    json_t *answer = answer_of("total.log", "-o json",
+                               "total.log: no step in any line (61); describe a step's line with --regex or "
+                               "--format-file");
+    CHECK_TEXT(pick_text(answer, "suggestion.regex"), "(?<![0-9./])(?<step>[0-9]+)/60(?![0-9./])");
+    CHECK_INT(pick_int(answer, "suggestion.gives.steps.retained", 0), 60);
+    json_decref(answer);
+}
+
 /* Before any file is opened. */
 TEST(a_wrong_pattern_is_wrong_usage) {
     static const struct {
