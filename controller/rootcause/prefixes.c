@@ -227,7 +227,7 @@ static bool take_airflow(struct slice *text) {
     return true;
 }
 
-/* A container runtime's time, with nanoseconds, behind a name (`stern -t`). */
+/* A container runtime's time, with nanoseconds, behind a name (`stern -t`) or in a task's log. */
 static void take_time(struct slice *text) {
     struct slice rest = *text;
     int64_t at_ns;
@@ -238,7 +238,8 @@ static void take_time(struct slice *text) {
 
 uint64_t prefixes_take(struct slice *text, int64_t *rank) {
     uint64_t writer = SLICE_HASH_START;
-    if (!take_airflow(text) && !take_syslog_5424(text, &writer))
+    bool is_task = take_airflow(text);
+    if (!is_task && !take_syslog_5424(text, &writer))
         take_syslog(text, &writer);
     const char *start = text->data;
     for (int i = 0; i < MAX_PREFIXES; i++)
@@ -247,7 +248,7 @@ uint64_t prefixes_take(struct slice *text, int64_t *rank) {
             break;
     if (text->data != start)
         writer = slice_hash_add(writer, slice_range(start, text->data));
-    if (writer != SLICE_HASH_START)
+    if (is_task || writer != SLICE_HASH_START)
         take_time(text);
     return writer != SLICE_HASH_START ? writer : 0;
 }

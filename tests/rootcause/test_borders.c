@@ -236,3 +236,17 @@ TEST(the_words_of_an_exception_beyond_its_name) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* What a setting excludes is said by many, without a word for a setting. */
+TEST(settings_that_exclude_one_another) {
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false, "ValueError: offload of states can only work with optimizers of DeepSpeed"},
+        {CLASS_CONFIG_ERROR, false, "deepspeed.runtime.zero.utils.ZeRORuntimeException: offload with an optimizer"},
+        {CLASS_CONFIG_ERROR, false, "OSError: It looks like the config file at './a.bin' is not a valid JSON file."},
+        {CLASS_CHECKPOINT_ERROR, false, "ValueError: the restore produced a tree that does not match the template"},
+        {CLASS_COMPILE_ERROR, false, "NotImplementedError: Mosaic kernels cannot be automatically partitioned."},
+        {CLASS_DATA_ERROR, false,
+         "INFO:tensorflow:Error reported to Coordinator: <class 'errors_impl.DataLossError'>, truncated record at 7"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}

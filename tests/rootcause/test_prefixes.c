@@ -20,6 +20,7 @@ static const char *const heads[] = {
     "<165>1 2026-11-27T10:00:00.123Z gpu-12 train 4711 - [meta@1 seq=\"7\"] ",
     "[2026-11-27 10:00:00,123] {bash_operator.py:157} INFO - ",
     "[2026-11-27, 10:00:00 UTC] {subprocess.py:93} INFO - ",
+    "[2026-11-27, 10:00:00 UTC] {subprocess.py:93} INFO - 2026-11-27T10:00:00.123456789Z ",
     "[2026-11-27T10:00:00.123+0000] {pod_manager.py:431} INFO - [base] ",
 };
 
