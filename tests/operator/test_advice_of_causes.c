@@ -86,6 +86,8 @@ TEST(a_tail_that_comes_back_becomes_advice) {
         run(m, 2, NULL);
         CLEANUP_FREE char *status = fake_status(m, 2500), *got = seen(status, rows[i].kind);
         CHECK_TEXT(got, rows[i].seen);
+        CLEANUP_FREE char *node = seen(status, "FailingNode"); /* the program failed, twice on one node */
+        CHECK_TEXT(node, "");
         model_free(m);
     }
 }
@@ -156,4 +158,44 @@ TEST(saves_that_fail_without_ending_the_program_become_advice) {
         if (!slice_starts(slice_of(two), "2 errors of checkpoints in the log; the 1 interruption after them lost "))
             harness_fail(__FILE__, __LINE__, "seen: %s", two);
     }
+}
+
+/* The node of a0 is lost; a1 starts on another one, ends with that tail before it trains; a2 trains. */
+static char *after_the_loss_of_a_node(const char *tail) {
+    struct model_words w;
+    struct model *m = new_model();
+    struct model_job *job = model_job_find(m, "ns", "js");
+    struct fake_pod a0 = fake_running("a0", "n0", 0), a1 = fake_running("a1", "n1", 500),
+                    a2 = fake_running("a2", "n1", 1200);
+    fake_observe_node(m, "n1", "True", 0, "", "", 1);
+    fake_observe_pod(m, &a0, OBSERVED_PRESENT, 3);
+    fake_log_steps(m, "a0", 0, 399, 1, 10);
+    fake_observe_node(m, "n0", "Unknown", 410, "", "", 411);
+    a0.disruption = "DeletionByTaintManager";
+    a0.asked_to_go = 450;
+    fake_observe_pod(m, &a0, OBSERVED_PRESENT, 451);
+    fake_observe_pod(m, &a0, OBSERVED_DELETED, 460);
+    fake_observe_pod(m, &a1, OBSERVED_PRESENT, 503);
+    a1.finished = 1000;
+    a1.exit_code = 1;
+    a1.phase = "Failed";
+    fake_observe_pod(m, &a1, OBSERVED_PRESENT, 1000.5);
+    while (model_job_words_next(job, &w))
+        model_job_words_read(job, w.pod_uid, w.container, w.restart_count, slice_of(tail), false);
+    fake_observe_pod(m, &a1, OBSERVED_DELETED, 1005);
+    fake_observe_pod(m, &a2, OBSERVED_PRESENT, 1203);
+    fake_log_steps(m, "a2", 400, 899, 1, 1210);
+    CLEANUP_FREE char *status = fake_finish(m, 1800);
+    return seen(status, "Rendezvous");
+}
+
+TEST(only_a_wait_in_vain_becomes_advice_to_wait_longer) {
+    CLEANUP_FREE char *late = after_the_loss_of_a_node(
+        "2026-11-21T02:16:40Z torch.distributed.DistStoreError: Timed out after 301 seconds waiting for clients. 3/4 "
+        "clients joined.\n");
+    CHECK_TEXT(late, "in 1 execution after the loss of a node the processes did not meet");
+    CLEANUP_FREE char *taken = after_the_loss_of_a_node(
+        "2026-11-21T02:16:40Z torch.distributed.DistNetworkError: The server socket has failed to listen on any local "
+        "network address. port: 29500, useIpv6: false, code: -98, name: EADDRINUSE, message: address already in use\n");
+    CHECK_TEXT(taken, "");
 }

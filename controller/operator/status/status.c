@@ -466,13 +466,20 @@ static void write_program(struct jwrite *w, const struct view *v) {
     jwrite_object_end(w);
 }
 
+/* A port that is taken stays taken, however long the processes wait for each other: advice for those that wait is not
+ * for it. */
+static enum rootcause_class class_for_advice(const struct root_cause *c) {
+    bool is_port = c->class_ == CLASS_STARTUP_RENDEZVOUS && strcmp(c->reason, "AddressInUse") == 0;
+    return is_port ? CLASS_UNKNOWN : c->class_;
+}
+
 /* The class of each interruption's root cause. The caller frees them. */
 static enum rootcause_class *classes_of(const struct view *v) {
     enum rootcause_class *classes = mem_alloc(((size_t)v->result.interruption_count + 1) * sizeof *classes);
     for (int i = 0; i < v->result.interruption_count; i++) {
         int number = v->result.interruptions[i].number;
         const struct root_cause *c = v->root_causes != NULL ? root_cause_of(v->root_causes, number) : NULL;
-        classes[i] = c != NULL ? c->class_ : CLASS_UNKNOWN;
+        classes[i] = c != NULL ? class_for_advice(c) : CLASS_UNKNOWN;
     }
     return classes;
 }
