@@ -19,3 +19,8 @@ int64_t kube_backoff_next(struct kube_backoff *b) {
 void kube_backoff_reset(struct kube_backoff *b) {
     b->current_us = 0;
 }
+
+int64_t kube_common_wait(int64_t now_us, int64_t interval_us) {
+    int64_t wait_us = interval_us - now_us % interval_us;
+    return wait_us < interval_us / 2 ? wait_us + interval_us : wait_us;
+}

@@ -64,7 +64,7 @@ static void go_absent(struct kube_reflector *r) {
     r->failures = 0;
     kube_backoff_reset(&r->backoff);
     want_list(r);
-    try_in(r, r->absent_retry_us + kube_random(r->absent_retry_us / 10 + 1));
+    try_in(r, kube_common_wait(loop_now(r->loop).us, r->absent_retry_us));
     if (!kube_reflector_sweep(r, true))
         return;
     kube_reflector_trouble(r, NULL);

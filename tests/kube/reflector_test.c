@@ -4,7 +4,9 @@
 #include "fixture.h"
 #include "folder.h"
 #include "harness.h"
+#include "kube/backoff.h"
 #include "mirror.h"
+#include "random.h"
 #include "rawserver.h"
 #include "relay.h"
 
@@ -270,6 +272,19 @@ TEST(an_unobserved_deletion_is_reported_after_the_list) {
     check_same(&f, &m);
     mirror_stop(&m);
     fixture_end(&f);
+}
+
+/* However far apart they begin to wait, and however late each wakes up. */
+TEST(what_is_absent_is_asked_for_at_common_times) {
+    const int64_t interval_us = 60000000;
+    uint64_t r = random_setting("GOODPUT_SEED", 23);
+    for (int turn = 0; turn < 1000; turn++) {
+        int64_t a_us = random_below(&r, 7000) * 1000000, b_us = a_us + random_below(&r, interval_us);
+        int64_t a_wait_us = kube_common_wait(a_us, interval_us), b_wait_us = kube_common_wait(b_us, interval_us);
+        CHECK(a_wait_us >= interval_us / 2 && a_wait_us < interval_us * 3 / 2);
+        CHECK_INT((a_us + a_wait_us - (b_us + b_wait_us)) % interval_us, 0);
+        CHECK_INT(kube_common_wait(a_us + a_wait_us + 5000, interval_us), interval_us - 5000);
+    }
 }
 
 TEST(an_absent_resource_is_noticed_when_it_appears_and_goes) {
