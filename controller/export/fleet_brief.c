@@ -3,17 +3,19 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind it, without padding: the queue, the phase, then for each bucket its times, its name and its family. Texts end
- * with a NUL. */
+/* Behind it, without padding: the values that are known, the queue, the phase, then for each bucket its times, its name
+ * and its family. Texts end with a NUL. */
 struct fleet_brief {
-    int64_t values[FLEET_VALUE_COUNT];
-    int bucket_count;
+    uint64_t known; /* a bit for each value */
+    int16_t bucket_count;
     bool is_log_unreadable;
     char packed[];
 };
+static_assert(FLEET_VALUE_COUNT <= 64, "a bit for each value");
 
 struct times {
     int64_t ms, chip_seconds;
@@ -31,7 +33,13 @@ static void unpack_text(const char **at, char *to) {
 
 static struct fleet_brief *pack(const struct fleet_numbers *n) {
     CLEANUP_BUF struct buf packed;
+    uint64_t known = 0;
     buf_init(&packed, sizeof *n);
+    for (int i = 0; i < FLEET_VALUE_COUNT; i++)
+        if (n->values[i] != FLEET_NONE) {
+            known |= UINT64_C(1) << i;
+            buf_append(&packed, &n->values[i], sizeof n->values[i]);
+        }
     pack_text(&packed, n->queue);
     pack_text(&packed, n->phase);
     for (int i = 0; i < n->bucket_count; i++) {
@@ -41,8 +49,8 @@ static struct fleet_brief *pack(const struct fleet_numbers *n) {
         pack_text(&packed, n->buckets[i].family);
     }
     struct fleet_brief *brief = mem_alloc(sizeof *brief + packed.size_bytes);
-    memcpy(brief->values, n->values, sizeof brief->values);
-    brief->bucket_count = n->bucket_count;
+    brief->known = known;
+    brief->bucket_count = (int16_t)n->bucket_count;
     brief->is_log_unreadable = false;
     for (int i = 0; i < n->condition_count; i++)
         if (fleet_is_log_unreadable(&n->conditions[i]))
@@ -61,7 +69,13 @@ struct fleet_brief *fleet_brief_new(struct slice object) {
 void fleet_brief_get(const struct fleet_brief *brief, struct fleet_numbers *numbers) {
     const char *at = brief->packed;
     memset(numbers, 0, offsetof(struct fleet_numbers, buckets));
-    memcpy(numbers->values, brief->values, sizeof brief->values);
+    for (int i = 0; i < FLEET_VALUE_COUNT; i++) {
+        numbers->values[i] = FLEET_NONE;
+        if ((brief->known >> i & 1) == 0)
+            continue;
+        memcpy(&numbers->values[i], at, sizeof numbers->values[i]);
+        at += sizeof numbers->values[i];
+    }
     unpack_text(&at, numbers->queue);
     unpack_text(&at, numbers->phase);
     for (; numbers->bucket_count < brief->bucket_count; numbers->bucket_count++) {

@@ -1,4 +1,4 @@
-/* fleet_brief: the numbers of a JobGoodput that every scrape needs, kept in about 700 bytes. Reading 10,000 statuses of
+/* fleet_brief: the numbers of a JobGoodput that every scrape needs, kept in about 500 bytes. Reading 10,000 statuses of
  * 8 KB takes longer than a scrape may; a status is read once when it changes. */
 #ifndef EXPORT_FLEET_BRIEF_H
 #define EXPORT_FLEET_BRIEF_H

@@ -1,5 +1,6 @@
 /* memory_watch: a warning in the log before this process needs more memory than its container has: what it holds
- * grows with the JobGoodputs, targets and pods of the cluster, and beyond the limit the kernel kills it. */
+ * grows with the JobGoodputs, targets and pods of the cluster, and beyond the limit the kernel kills it. And what it
+ * does not hold any more goes back to the system where it has grown: glibc keeps free pages between used ones. */
 #ifndef OPERATOR_RUNTIME_MEMORY_WATCH_H
 #define OPERATOR_RUNTIME_MEMORY_WATCH_H
 
@@ -8,10 +9,13 @@
 
 struct memory_watch { /* all-zero at first */
     int64_t looked_us, warned_us;
+    int64_t trimmed_bytes; /* resident when free memory was given back last */
 };
 
 /* To be called when what is held may have grown; looks once a second at most. jobs: JobGoodputs that are held. */
 void memory_watch_look(struct memory_watch *watch, int64_t now_us, int64_t jobs);
+/* True if free memory is to be given back: an eighth, and some MiB, more is resident than after the last time. */
+bool memory_watch_has_grown(const struct memory_watch *watch, int64_t resident_bytes);
 /* True if a warning is due. Pure: of the figures at now_us, MEMORY_UNKNOWN or in bytes. */
 bool memory_watch_is_due(struct memory_watch *watch, int64_t now_us, int64_t resident_bytes, int64_t limit_bytes);
 
