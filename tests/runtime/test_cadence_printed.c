@@ -10,8 +10,9 @@
 /* A tenth of 10,000 jobs and of 50 writes a second. */
 enum { JOBS = 1000, WRITES = 5, STEP_S = 30, WARM_S = 1200, SECONDS = 4800 };
 
-/* The hundredths of percents that kubectl prints of a job that trains without a loss: as it is `age_s` older than at the
- * start, when its scheduling, runtime and job goodput were 93, 86 and 80 %. Each goes up by (1 - score) / age a second. */
+/* The hundredths of percents that kubectl prints of a job that trains without a loss: as it is `age_s` older than at
+ * the start, when its scheduling, runtime and job goodput were 93, 86 and 80 %. Each goes up by (1 - score) / age a
+ * second. */
 static uint64_t printed_at(double age_days, double later_s) {
     static const double scores[] = {0.93, 0.86, 0.80};
     uint64_t all = 0;

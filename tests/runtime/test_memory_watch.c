@@ -20,14 +20,15 @@ TEST(memory_is_warned_of_from_four_fifths_of_the_limit_on) {
     CHECK(!memory_watch_is_due(&watch, 9000 * S, 199 * MIB, 250 * MIB));
 }
 
-TEST(free_memory_is_given_back_each_time_that_it_has_grown_by_an_eighth) {
+TEST(free_memory_is_given_back_when_more_is_resident_but_not_too_often) {
     struct memory_watch watch = {0};
-    CHECK(!memory_watch_has_grown(&watch, 7 * MIB));
-    CHECK(memory_watch_has_grown(&watch, 8 * MIB));
+    CHECK(memory_watch_has_grown(&watch, 1 * S, 8 * MIB));
+    watch.trimmed_us = 1 * S;
     watch.trimmed_bytes = 160 * MIB;
-    CHECK(!memory_watch_has_grown(&watch, 187 * MIB));
-    CHECK(memory_watch_has_grown(&watch, 188 * MIB));
-    CHECK(!memory_watch_has_grown(&watch, MEMORY_UNKNOWN));
+    CHECK(!memory_watch_has_grown(&watch, 11 * S, 165 * MIB));
+    CHECK(memory_watch_has_grown(&watch, 11 * S, 166 * MIB));
+    CHECK(!memory_watch_has_grown(&watch, 10 * S, 166 * MIB));
+    CHECK(!memory_watch_has_grown(&watch, 11 * S, MEMORY_UNKNOWN));
 }
 
 /* Blocks that are free between others that are not: only a look gives their pages back. */

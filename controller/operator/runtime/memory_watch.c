@@ -8,7 +8,8 @@
 
 #define LOOK_US INT64_C(1000000)
 #define WARN_US INT64_C(600000000) /* between two warnings */
-#define GROWN_BYTES (INT64_C(8) << 20)
+#define TRIM_US INT64_C(10000000)
+#define GROWN_BYTES (INT64_C(1) << 20)
 
 bool memory_watch_is_due(struct memory_watch *watch, int64_t now_us, int64_t resident_bytes, int64_t limit_bytes) {
     bool is_near =
@@ -19,9 +20,10 @@ bool memory_watch_is_due(struct memory_watch *watch, int64_t now_us, int64_t res
     return true;
 }
 
-bool memory_watch_has_grown(const struct memory_watch *watch, int64_t resident_bytes) {
-    return resident_bytes != MEMORY_UNKNOWN &&
-           resident_bytes >= watch->trimmed_bytes + watch->trimmed_bytes / 8 + GROWN_BYTES;
+bool memory_watch_has_grown(const struct memory_watch *watch, int64_t now_us, int64_t resident_bytes) {
+    bool is_soon = watch->trimmed_us != 0 && now_us - watch->trimmed_us < TRIM_US;
+    return !is_soon && resident_bytes != MEMORY_UNKNOWN &&
+           resident_bytes >= watch->trimmed_bytes + watch->trimmed_bytes / 32 + GROWN_BYTES;
 }
 
 void memory_watch_look(struct memory_watch *watch, int64_t now_us, int64_t jobs) {
@@ -29,8 +31,9 @@ void memory_watch_look(struct memory_watch *watch, int64_t now_us, int64_t jobs)
         return;
     watch->looked_us = now_us;
     int64_t resident_bytes = memory_resident_bytes(), limit_bytes = memory_limit_bytes("");
-    if (memory_watch_has_grown(watch, resident_bytes)) {
+    if (memory_watch_has_grown(watch, now_us, resident_bytes)) {
         malloc_trim(0);
+        watch->trimmed_us = now_us;
         watch->trimmed_bytes = resident_bytes = memory_resident_bytes();
     }
     if (memory_watch_is_due(watch, now_us, resident_bytes, limit_bytes))
