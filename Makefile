@@ -232,10 +232,12 @@ $(OUT)/bin/truth: $(call objects,$(wildcard tests/truth/*.c)) $(RANDOM) $(call l
 
 TEAR_JOBS ?= 1000
 SPREAD_JOBS ?= $(TRUTH_JOBS)
+STYLE_SPREAD_JOBS ?= 10
 .PHONY: truth
 truth: $(OUT)/bin/truth ## the ledger of TRUTH_JOBS random jobs in every log format against their truth, tables of errors, also with steps of varying length; and what one torn line costs
 	@$(OUT)/bin/truth $(TRUTH_JOBS)
 	@$(OUT)/bin/truth --spread $(SPREAD_JOBS)
+	@$(OUT)/bin/truth --spread --format Generic --styles tests/data/styles/trainers.txt $(STYLE_SPREAD_JOBS)
 	@$(OUT)/bin/truth --tear $(TEAR_JOBS)
 
 STYLE_JOBS ?= 50

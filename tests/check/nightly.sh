@@ -54,7 +54,7 @@ step recompute-test make -s recompute-test RECOMPUTE_LIVES=5000
 step sql-test make -s sql-test SQL_LIVES=1000
 step stores-test make -s stores-test
 step recorder-test make -s recorder-test
-step truth make -s truth TRUTH_JOBS="${JOBS:-60000}" SPREAD_JOBS=10000
+step truth make -s truth TRUTH_JOBS="${JOBS:-60000}" SPREAD_JOBS=10000 STYLE_SPREAD_JOBS=200
 step styles make -s styles STYLE_JOBS=200
 step strangers make -s strangers STRANGER_JOBS=20
 step strangers-one-file make -s strangers STRANGER_JOBS=20 STRANGERS=--one-file
