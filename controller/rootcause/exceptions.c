@@ -162,6 +162,8 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     const struct signature *named = w->traceback.named.row;
     if (is_stored(f.class_) && named != NULL && (is_stored(named->class_) || named->class_ == CLASS_CONFIG_ERROR))
         f.class_ = named->class_, f.owner = named->owner;
+    else if (f.class_ == CLASS_DATA_ERROR && w->traceback.is_of_settings && !is_bare)
+        f.class_ = CLASS_CONFIG_ERROR, f.owner = rootcause_class_owner(CLASS_CONFIG_ERROR);
     w->traceback.is_carried |= is_carried(exception);
     if (w->traceback.is_carried || (w->traceback.is_loading && !is_bare))
         blame_data(&f);

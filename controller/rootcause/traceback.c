@@ -43,6 +43,7 @@ static void name_source(struct traceback *t, const struct matcher *m, struct sli
     const struct signature *row = matcher_within(m, IN_FRAME, text);
     if (row != NULL)
         name_frame(&t->source, row, text);
+    t->is_of_settings |= is_row_of(row, CLASS_CONFIG_ERROR);
 }
 
 /* Frames that read the data of training: torch's loader, and what programs call theirs. */

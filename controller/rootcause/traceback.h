@@ -32,6 +32,7 @@ struct traceback {                                          /* all-zero: outside
     bool is_thread;                                         /* of a thread whose end leaves the process alive */
     bool is_loading;                                        /* a frame reads the data of training */
     bool is_of_data_set;                                    /* the last frame: code of a data set */
+    bool is_of_settings;                                    /* a line of source reads a configuration */
     bool is_caused;                                         /* of Java: what caused the exceptions above it */
     bool is_carried;                                        /* a data loader reports what its worker raised */
     int lines;

@@ -237,6 +237,30 @@ TEST(the_words_of_an_exception_beyond_its_name) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
+/* What a program takes out of a checkpoint is not in it. */
+TEST(a_source_line_that_reads_a_checkpoint) {
+    static const struct example examples[] = {
+        {CLASS_CHECKPOINT_ERROR, false, CUT("resume", "start = checkpoint['epoch']") "KeyError: 'epoch'"},
+        {CLASS_CHECKPOINT_ERROR, false, CUT("restore", "w = state_dict[name]") "KeyError: 'head.weight'"},
+        {CLASS_USER_EXCEPTION, false, CUT("resume", "start = table['epoch']") "KeyError: 'epoch'"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Text that does not parse is a configuration where one is read, and training data elsewhere. */
+TEST(a_source_line_that_reads_a_configuration) {
+#define DECODER                                                                                                        \
+    "  File \"/usr/lib/python3.11/json/decoder.py\", line 7, in decode\n    raise JSONDecodeError(\"Extra\", s)\n"
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false,
+         CUT("main", "config = json.load(f)") DECODER "json.decoder.JSONDecodeError: Extra data: line 2 column 1"},
+        {CLASS_DATA_ERROR, false,
+         CUT("main", "rows = json.load(f)") DECODER "json.decoder.JSONDecodeError: Extra data: line 2 column 1"},
+        {CLASS_USER_EXCEPTION, false, CUT("main", "config = json.load(f)") DECODER "KeyError: 'a'"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
 /* What a setting excludes is said by many, without a word for a setting. */
 TEST(settings_that_exclude_one_another) {
     static const struct example examples[] = {
