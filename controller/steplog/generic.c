@@ -55,14 +55,15 @@ static const struct generic_candidate *chosen(const struct generic *g) {
 }
 
 static void set_name(struct generic *g) {
-    const char *counter = g->bar.is_accepted ? "bar" : chosen(g)->name;
-    int64_t unit = g->bar.is_accepted ? 1 : chosen(g)->unit;
-    if (unit > 1)
-        snprintf(g->name, sizeof g->name, "Generic(%s N / %lld)", counter, (long long)unit);
+    const struct generic_candidate *c = chosen(g);
+    bool is_bar = g->bar.is_accepted;
+    char counter[GENERIC_NAME_BYTES], more[28] = "";
+    slice_copy(counter, sizeof counter, slice_of(is_bar ? "bar" : c->name));
+    if (!is_bar && c->unit > 1)
+        snprintf(more, sizeof more, " / %lld", (long long)c->unit);
     else if (g->has_other_ranks)
-        snprintf(g->name, sizeof g->name, "Generic(%s N, rank %lld)", counter, (long long)g->rank);
-    else
-        snprintf(g->name, sizeof g->name, "Generic(%s N)", counter);
+        snprintf(more, sizeof more, ", rank %lld", (long long)g->rank);
+    snprintf(g->name, sizeof g->name, "Generic(%s N%s)", counter, more);
 }
 
 /* ---- candidates ---- */
