@@ -25,6 +25,7 @@ struct steplog_explanation {
      * that show how the step number rises; one alone if the log has no second (step_samples_fill). */
     char samples[STEPLOG_SAMPLES][STEPLOG_SAMPLE_BYTES];
     int sample_count;
+    bool shows_sum;    /* the lines' duration grows with each line: that of all steps so far */
     bool is_by_number; /* no word says that they are of steps, but the number at this place of theirs rises */
     int number_place;  /* (rising.h) */
 };

@@ -78,6 +78,10 @@ static void note_named(struct step_samples *s, const char *text, const struct ge
     }
     if (l->number <= s->kinds[k].number)
         return;
+    const struct generic_figure *duration = duration_of(l);
+    int64_t us = duration != NULL ? duration->us : -1;
+    s->kinds[k].longer += s->kinds[k].lines > 0 && us > s->kinds[k].us;
+    s->kinds[k].us = us;
     s->kinds[k].number = l->number;
     s->kinds[k].lines++;
     if (s->kinds[k].text_count < STEPLOG_SAMPLES)
@@ -110,6 +114,11 @@ void step_samples_line(struct step_samples *s, struct slice line) {
         rising_line(&s->rising, text);
 }
 
+/* Of lines whose steps take their own time, half are longer than the line before. */
+static bool shows_sum(const struct step_samples *s, int k) {
+    return 4 * s->kinds[k].longer > 3 * (s->kinds[k].lines - 1);
+}
+
 void step_samples_fill(const struct step_samples *s, struct steplog_explanation *e) {
     int best = 0;
     for (int k = 1; k < s->count; k++)
@@ -121,6 +130,7 @@ void step_samples_fill(const struct step_samples *s, struct steplog_explanation 
     if (s->count > 0 && s->kinds[best].lines >= MIN_LINES) {
         memcpy(e->samples, s->kinds[best].text, sizeof e->samples);
         e->sample_count = s->kinds[best].text_count;
+        e->shows_sum = shows_sum(s, best);
     } else if (rising != NULL) {
         memcpy(e->samples, rising->text, sizeof e->samples);
         e->sample_count = STEPLOG_SAMPLES;
@@ -146,23 +156,14 @@ static void append_literal(struct buf *out, struct slice text) {
     }
 }
 
-static double value_of(const struct generic_figure *f) {
-    struct slice rest = f->number;
-    double value = 0;
-    return slice_take_double(&rest, &value) ? value : 0;
-}
-
-/* Both samples have it behind the counter, and it does not grow as the counter does: that would be the sum of all
- * steps. */
+/* Both samples have it behind the counter. */
 static const struct generic_figure *step_duration(const struct generic_line *a, const struct generic_line *b) {
     const struct generic_figure *first = duration_of(a), *second = duration_of(b);
     if (first == NULL || second == NULL || first->lead.data < a->counter.number.data ||
         second->lead.data < b->counter.number.data || !slice_equal(first->lead, second->lead) ||
         strcmp(first->unit, second->unit) != 0)
         return NULL;
-    double grown = value_of(second) * value_of(&a->counter), same = value_of(first) * value_of(&b->counter);
-    bool is_sum = same > 0 && grown > 0.9 * same && grown < 1.1 * same && value_of(second) > 1.2 * value_of(first);
-    return is_sum ? NULL : first;
+    return first;
 }
 
 /* "\\b" stands only where a word begins. */
@@ -215,7 +216,7 @@ bool step_samples_suggest(const struct steplog_explanation *e, char pattern[stat
     }
     append_lead(&out, lead);
     buf_append_text(&out, "(?<step>[0-9]+)");
-    const struct generic_figure *duration = step_duration(&lines[0], &lines[1]);
+    const struct generic_figure *duration = e->shows_sum ? NULL : step_duration(&lines[0], &lines[1]);
     if (duration != NULL) {
         buf_append_text(&out, ".*?");
         append_lead(&out, duration->lead);

@@ -40,6 +40,29 @@ TEST(what_is_suggested_is_what_is_read) {
     }
 }
 
+/* Habitat: the first step compiles, so its time is not a share of the second one's sum. */
+TEST(a_duration_that_grows_with_each_line_is_the_sum_of_all) {
+    static const double start_s[] = {0, 14.7, 400}, mean_s[] = {1.3, 1.3, 0.02};
+    for (size_t k = 0; k < sizeof start_s / sizeof start_s[0]; k++) {
+        for (int is_sum = 0; is_sum <= 1; is_sum++) {
+            struct step_samples samples = {0};
+            struct steplog_explanation e = {0};
+            char pattern[STEPLOG_MAX_PATTERN_BYTES + 1], line[200];
+            double sum_s = start_s[k];
+            for (int i = 1; i < 40; i++) {
+                double step_s = mean_s[k] * (1 + 0.1 * (i * 7 % 5));
+                sum_s = i == 20 ? step_s : sum_s + step_s; /* started again, at a later step */
+                snprintf(line, sizeof line, "update: %d env_time: %.3fs frames: %d", i, is_sum ? sum_s : step_s, i);
+                step_samples_line(&samples, slice_of(line));
+            }
+            step_samples_fill(&samples, &e);
+            CHECK(step_samples_suggest(&e, pattern));
+            CHECK_TEXT(pattern, is_sum ? "\\bupdate:\\s*(?<step>[0-9]+)"
+                                       : "\\bupdate:\\s*(?<step>[0-9]+).*?\\benv_time:\\s*(?<seconds>[0-9.]+) ?s");
+        }
+    }
+}
+
 TEST(other_lines_give_no_pattern) {
     char pattern[STEPLOG_MAX_PATTERN_BYTES + 1];
     static const char *const lines[] = {"step %d of the setup took long", "eval step %d loss 0.5",
