@@ -48,10 +48,10 @@ static bool wants_all(const struct steplog *s) {
     return g->tries < TRIES_WHOLE || s->counts.lines % BURST_EVERY < BURST_LINES;
 }
 
-/* The counter that was accepted; where a bar was, it may be none. */
+/* The counter that was accepted; none where a bar was. */
 static const struct generic_candidate *chosen(const struct generic *g) {
     static const struct generic_candidate none;
-    return g->candidate_count > 0 ? &g->candidates[0] : &none;
+    return g->candidate_count > 0 && !g->bar.is_accepted ? &g->candidates[0] : &none;
 }
 
 static void set_name(struct generic *g) {
@@ -208,7 +208,7 @@ static void emit_unread(struct steplog *s) {
 
 static enum line_result counter_line(struct steplog *s, struct generic_line *l) {
     struct generic *g = s->state;
-    if (g->is_accepted && chosen(g)->kind != l->kind)
+    if (g->bar.is_accepted || (g->is_accepted && chosen(g)->kind != l->kind))
         return LINE_NOT_MINE;
     if (is_other_rank(g, l))
         return LINE_TAKEN;
@@ -414,6 +414,16 @@ static void visit_state(void *state, struct codec *c) {
         set_name(g);
 }
 
+/* The epoch that was named since the last drawing is that of the process's first bar. */
+static void begin_again(void *state) {
+    struct generic *g = state;
+    int64_t epoch = g->bar.named_epoch;
+    free_state(g);
+    *g = (struct generic){0};
+    init_state(g);
+    generic_bar_name_epoch(&g->bar, epoch);
+}
+
 static const char *name_of(const void *state) {
     return ((const struct generic *)state)->name;
 }
@@ -430,5 +440,6 @@ const struct format steplog_generic = {
     .state_init = init_state,
     .state_visit = visit_state,
     .state_free = free_state,
+    .state_again = begin_again,
     .name_of = name_of,
 };

@@ -54,6 +54,7 @@ struct format {
     void (*state_init)(void *state);
     void (*state_visit)(void *state, struct codec *c);
     void (*state_free)(void *state);             /* what it holds; NULL */
+    void (*state_again)(void *state);            /* another process began some lines ago; NULL: nothing is kept */
     bool (*is_holding)(const struct steplog *s); /* records of an earlier time are still to come; NULL: never */
     bool is_of_log;                              /* what it remembers holds for each process of the log */
     const char *(*name_of)(const void *state);   /* for people, once it gave steps. Borrowed; NULL: that of its id */

@@ -252,6 +252,10 @@ static void start_again(struct steplog *s) {
         const struct format *f = s->formats[i];
         if (s->states[i] == NULL || f->is_of_log)
             continue;
+        if (f->state_again != NULL) {
+            f->state_again(s->states[i]);
+            continue;
+        }
         if (f->state_free != NULL)
             f->state_free(s->states[i]);
         begin_state(f, s->states[i]);

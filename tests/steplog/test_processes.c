@@ -10,6 +10,7 @@
 
 struct seen {
     int64_t steps, first_step, starts, started_ms, unread;
+    int64_t lowest_step, last_step; /* since the last start */
 };
 
 static void on_record(void *context, const struct record *r) {
@@ -18,9 +19,14 @@ static void on_record(void *context, const struct record *r) {
     if (r->kind == RECORD_JOB_START) {
         seen->starts++;
         seen->started_ms = r->at_ms;
+        seen->lowest_step = INT64_MAX;
     }
-    if (r->kind == RECORD_STEP_END && seen->steps++ == 0)
+    if (r->kind != RECORD_STEP_END)
+        return;
+    if (seen->steps++ == 0)
         seen->first_step = r->step;
+    seen->lowest_step = r->step < seen->lowest_step ? r->step : seen->lowest_step;
+    seen->last_step = r->step;
 }
 
 enum { BEGIN_S = 1763690400 };
@@ -63,6 +69,45 @@ TEST(a_restart_is_found_before_a_counter_is_accepted) {
         steplog_free(s);
         heads_drop_held(&heads);
     }
+}
+
+enum { EPOCH_STEPS = 45, STEP_S = 5 };
+
+/* AllenNLP's: a line names the epoch, and the bar's line comes when it ends. */
+static int64_t feed_epoch(struct steplog *s, int64_t number, int epoch, int steps) {
+    char line[8192];
+    int n = snprintf(line, sizeof line, "INFO - trainer - Epoch %d/4", epoch);
+    number = feed(s, number, line);
+    number = feed(s, number, "INFO - trainer - Training");
+    n = snprintf(line, sizeof line, "\r  0%%|          | 0/%d [00:00<?, ?it/s]", EPOCH_STEPS);
+    for (int i = 1; i <= steps; i++)
+        n += snprintf(line + n, sizeof line - (size_t)n,
+                      "\raccuracy: 0.5, batch_loss: 9.8, loss: 9.8 ||: %d%%|#  | %d/%d [%02d:%02d<01:00, 5.0s/it]",
+                      100 * i / EPOCH_STEPS, i, EPOCH_STEPS, i * STEP_S / 60, i * STEP_S % 60);
+    return feed(s, number + steps * STEP_S, line);
+}
+
+/* Two lines show that another process began; the epoch's is between them. */
+TEST(an_epoch_named_before_a_restart_is_found_is_the_next_bar_s) {
+    struct seen seen = {.lowest_step = INT64_MAX};
+    struct heads heads;
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    heads_begin(&heads);
+    steplog_find_processes(s, &heads);
+    int64_t number = feed(s, 1, "INFO - Beginning training.");
+    number = feed_epoch(s, number, 0, EPOCH_STEPS);
+    number = feed_epoch(s, number, 1, 20);
+    CHECK_INT(seen.starts, 0);
+    CHECK_INT(seen.last_step, EPOCH_STEPS + 20);
+    number = feed(s, number, "INFO - Beginning training.");
+    number = feed_epoch(s, number, 1, EPOCH_STEPS);
+    feed_epoch(s, number, 2, EPOCH_STEPS);
+    steplog_end(s);
+    CHECK_INT(seen.starts, 1);
+    CHECK_INT(seen.lowest_step, EPOCH_STEPS + 1); /* the epoch's own line is not that of a step either */
+    CHECK_INT(seen.last_step, 3 * EPOCH_STEPS);
+    steplog_free(s);
+    heads_drop_held(&heads);
 }
 
 /* The other rank is a step ahead: read together, the counter would go back with every other line. */
