@@ -12,12 +12,13 @@ static bool is_token_byte(char c) {
 }
 
 /* Words after which a secret follows, with "=" or ":" between, in any case. */
-static const char *const names[] = {"password",    "passwd",        "secret",      "api_key",         "apikey",
-                                    "api-key",     "access_key",    "accesskey",   "token",           "signature",
-                                    "credential",  "sig",           "private_key", "secretkey",       "accountkey",
-                                    "private-key", "authorization", "cookie",      "sharedaccesskey", "pwd"};
+static const char *const names[] = {
+    "password",      "passwd",    "secret",          "api_key", "apikey",      "api-key",   "access_key", "accesskey",
+    "token",         "signature", "credential",      "sig",     "private_key", "secretkey", "accountkey", "private-key",
+    "authorization", "cookie",    "sharedaccesskey", "pwd",     "passphrase"};
 /* Of these a longer word may end as well, as in "authToken": where "=" follows, or ":" after a quote. */
-static const char *const ends[] = {"password", "passwd", "secret", "apikey", "accesskey", "token", "secretkey"};
+static const char *const ends[] = {"password",  "passwd", "secret",    "apikey",
+                                   "accesskey", "token",  "secretkey", "passphrase"};
 /* What precedes the secret in an Authorization header. */
 static const char *const schemes[] = {"bearer", "basic", "token", "digest", "negotiate", "apikey", "bot"};
 /* Starts of tokens that are known by themselves. */
@@ -149,14 +150,23 @@ static size_t secret_size(struct slice s) {
     return is_bare_secret((struct slice){s.data, n}) || is_base64_secret((struct slice){s.data, n}) ? n : 0;
 }
 
-/* "://user:password@host": the size up to the "@"; 0: none. */
+/* "://user:password@host": the size up to the last "@", as a password may have one; 0: none. */
 static size_t user_size(struct slice s) {
-    size_t n = 3;
+    size_t at = 0;
     if (!slice_starts(s, "://"))
         return 0;
-    while (n < s.size_bytes && s.data[n] != '\0' && strchr("/ \"'?", s.data[n]) == NULL && s.data[n] != '@')
-        n++;
-    return n < s.size_bytes && s.data[n] == '@' ? n : 0;
+    for (size_t n = 3; n < s.size_bytes && s.data[n] != '\0' && strchr("/ \"'?", s.data[n]) == NULL; n++)
+        at = s.data[n] == '@' ? n : at;
+    return at;
+}
+
+/* The size of a name's value, whatever comes before it in s: a quoted one ends where the quote does, so it may have
+ * blanks. */
+static size_t value_size(struct slice s, size_t before) {
+    char quote = before > 0 ? s.data[before - 1] : '\0';
+    struct slice value = slice_skip(s, before);
+    const char *end = quote == '"' || quote == '\'' ? memchr(value.data, quote, value.size_bytes) : NULL;
+    return end != NULL ? (size_t)(end - value.data) : token_size(value);
 }
 
 /* What follows the head of a private key, up to its end or that of the line. */
@@ -183,10 +193,10 @@ static void find_secret(struct slice s, struct place place, size_t *kept, size_t
     } else if (name > 0) {
         bool is_header = starts_fold(s, "authorization");
         struct slice value = slice_skip(s, name);
-        *kept = name + scheme_size(value, is_header);
-        *hidden = slice_starts(value, "-----BEGIN ") || name_size(value, (struct place){.is_start = true}) > 0
-                      ? 0
-                      : token_size(slice_skip(s, *kept));
+        size_t scheme = scheme_size(value, is_header), size = value_size(s, name);
+        *kept = name + scheme;
+        if (!slice_starts(value, "-----BEGIN ") && name_size(value, (struct place){.is_start = true}) == 0)
+            *hidden = size > scheme ? size - scheme : token_size(slice_skip(s, *kept));
     } else if (place.is_start) {
         *hidden = key_block_size(s, kept);
         *kept = *hidden > 0 ? *kept : scheme_size(s, false);

@@ -19,6 +19,11 @@ TEST(a_quoted_line_holds_no_secret) {
     } lines[] = {
         {"401 Client Error: token=abcdef123456", "401 Client Error: token=***"},
         {"Error https://me:pass@host/x", "Error https://***@host/x"},
+        {"mysql://root:pa:ss@w0rd@host/db?to=a@b", "mysql://***@host/db?to=a@b"},
+        {"PASSWORD = 'correct horse battery' is wrong", "PASSWORD = '***' is wrong"},
+        {"{\"db_password\": \"hunter two\", \"user\": \"me\"}", "{\"db_password\": \"***\", \"user\": \"me\"}"},
+        {"Authorization: 'Bearer abc def' sent", "Authorization: 'Bearer ***' sent"},
+        {"passphrase=sesame keyPassphrase: x", "passphrase=*** keyPassphrase: x"},
         {"hf_abcdefghijklmnop is invalid", "*** is invalid"},
         {"key 0123456789abcdef0123456789abcdef01234567", "key ***"},
         {"?X-Amz-Signature=abc&x=1", "?X-Amz-Signature=***&x=1"},
