@@ -274,3 +274,23 @@ TEST(settings_that_exclude_one_another) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* An object store answers in many words; a key that it does not take is the tenant's. */
+TEST(answers_of_an_object_store) {
+    static const struct example examples[] = {
+        {CLASS_STORAGE_ERROR, false, "gcsfs.retry.HttpError: me@x does not have storage.objects.get access, 403"},
+        {CLASS_STORAGE_ERROR, false, "gcsfs.retry.HttpError: forbidden, 403"},
+        {CLASS_STORAGE_ERROR, false,
+         "google.api_core.exceptions.Forbidden: 403 GET https://storage.googleapis.com/x: denied"},
+        {CLASS_STORAGE_ERROR, false,
+         "google.api_core.exceptions.TooManyRequests: 429 GET https://storage.googleapis.com/x: rate limit"},
+        {CLASS_STORAGE_ERROR, false, "OSError: AWS Error ACCESS_DENIED during HeadObject operation"},
+        {CLASS_STORAGE_ERROR, false, "PermissionDeniedError: Error executing an HTTP request: HTTP response code 403"},
+        {CLASS_AUTH_QUOTA, false, "PermissionDeniedError: Error executing an HTTP request: HTTP response code 401"},
+        {CLASS_AUTH_QUOTA, false, "HttpError: Anonymous caller does not have storage.objects.get access, 401"},
+        {CLASS_AUTH_QUOTA, false,
+         "google.api_core.exceptions.Forbidden: 403 POST https://bigquery.googleapis.com/x: no"},
+        {CLASS_AUTH_QUOTA, false, "requests.exceptions.HTTPError: 429 Client Error: Too Many for url: https://hub/x"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
