@@ -209,13 +209,30 @@ static int64_t no_epoch(struct generic_bar *b) {
     return RECORD_NONE;
 }
 
+/* Whether what is drawn, or just its first part, has the line's stamp. */
+static bool is_stamped(const struct steplog *s) {
+    return s->piece_offset <= STEPLOG_PART_BYTES || s->is_joined;
+}
+
+/* "Validation: 100%|...": its own clock has the time that it took, once it is at its end. */
+static void note_evaluation(struct generic_bar *b, const struct steplog *s, const struct progress *bar) {
+    struct generic_line l;
+    if (bar->total <= 0 || !generic_line_parse(bar->description, &l) || !l.is_evaluation)
+        return;
+    b->evaluated_ms = bar->done == bar->total ? bar->elapsed_s * 1000 : 0;
+    if (is_stamped(s))
+        b->evaluation_stamped_ms = bar->elapsed_s * 1000;
+}
+
 bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct slice text) {
     struct progress bar;
     if (!parse_tqdm(text, &bar) && !parse_rich(text, &bar))
         return false;
     uint64_t kind = kind_of(bar.description);
-    if (bar.total <= 0 || (b->is_accepted && kind != b->kind))
+    if (bar.total <= 0 || (b->is_accepted && kind != b->kind)) {
+        note_evaluation(b, s, &bar);
         return true;
+    }
     int64_t epoch = epoch_of(&bar);
     if (epoch != RECORD_NONE && epoch > STEPLOG_MAX_STEP / bar.total - 1)
         return true;
@@ -249,7 +266,7 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
     int64_t done = b->done;
     next_bar(b, &bar, epoch);
     b->clock_ms = b->earlier_ms + bar.elapsed_s * 1000;
-    if (s->piece_offset <= STEPLOG_PART_BYTES || s->is_joined)
+    if (is_stamped(s))
         b->stamped_ms = b->clock_ms;
     int64_t step = RECORD_NONE;
     bool has_step = take_two_counters(slice_trim(text), &step);
@@ -293,6 +310,12 @@ static void emit_resume(struct steplog *s, int64_t step) {
     steplog_emit(s, &r, STEPLOG_GENERIC);
 }
 
+/* The rest of the line came later than its stamp. */
+static void note_late(struct record *r) {
+    if (r->received_ms != RECORD_NONE && r->at_ms > r->received_ms)
+        r->received_ms = r->at_ms;
+}
+
 static void emit_drawings(const struct generic_bar *b, struct steplog *s, int64_t from_ms) {
     if (s->bar.total == RECORD_NONE) {
         s->bar.total = (b->epoch != RECORD_NONE ? b->epoch * b->total : b->before) + b->total;
@@ -309,8 +332,7 @@ static void emit_drawings(const struct generic_bar *b, struct steplog *s, int64_
             r.at_ms = from_ms + b->drawings[i].clock_ms;
         if (s->last_step == RECORD_NONE && b->start_total == b->total && from_ms != TIME_UNKNOWN)
             r.duration_ms = b->drawings[i].clock_ms; /* the clock starts with training */
-        if (r.received_ms != RECORD_NONE && r.at_ms > r.received_ms)
-            r.received_ms = r.at_ms; /* the rest of the line came later than its stamp */
+        note_late(&r);
         if (s->last_step == RECORD_NONE || r.step > s->last_step)
             steplog_emit_step(s, r, RECORD_NONE, STEPLOG_GENERIC);
     }
@@ -321,7 +343,23 @@ bool generic_bar_accept(struct generic_bar *b) {
     return b->is_accepted;
 }
 
+/* Of an evaluation whose bar has a line for itself, after the last step of a bar. Within a bar its steps come later. */
+static void emit_evaluation(const struct generic_bar *b, struct steplog *s) {
+    struct record r = steplog_record(s, RECORD_EVALUATION_END);
+    if (!b->is_accepted || b->evaluated_ms == 0 || b->done != b->total || s->last_step == RECORD_NONE)
+        return;
+    r.is_derived = true;
+    r.duration_ms = b->evaluated_ms;
+    if (s->stamp_ms != TIME_UNKNOWN)
+        r.at_ms = s->stamp_ms - b->evaluation_stamped_ms + b->evaluated_ms;
+    note_late(&r);
+    steplog_emit(s, &r, STEPLOG_GENERIC);
+}
+
 void generic_bar_end_line(struct generic_bar *b, struct steplog *s) {
+    if (b->count == 0)
+        emit_evaluation(b, s);
+    b->evaluated_ms = b->evaluation_stamped_ms = 0;
     if (b->count == 0)
         return;
     int64_t from_ms = zero_ms(b, s);

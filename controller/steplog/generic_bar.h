@@ -27,6 +27,8 @@ struct generic_bar {
     int count;                    /* where there are more, every second one is left out */
     int64_t clock_ms, earlier_ms; /* of the last drawing; of the bars before it in this line */
     int64_t stamped_ms;           /* the clock when the line was stamped */
+    /* By the clock of an evaluation's bar: at its end (0: not reached), and when the line was stamped. */
+    int64_t evaluated_ms, evaluation_stamped_ms;
 };
 
 void generic_bar_init(struct generic_bar *b);

@@ -9,11 +9,17 @@
 struct seen {
     int64_t steps, last_step, unread;
     bool counts_lines;
+    int64_t evaluations, evaluated_ms, evaluation_ended_ms; /* the last one */
 };
 
 static void on_record(void *context, const struct record *r) {
     struct seen *seen = context;
     seen->unread += r->kind == RECORD_UNREAD_STEPS && seen->steps == 0;
+    if (r->kind == RECORD_EVALUATION_END) {
+        seen->evaluations++;
+        seen->evaluated_ms = r->duration_ms;
+        seen->evaluation_ended_ms = r->at_ms;
+    }
     if (r->kind != RECORD_STEP_END)
         return;
     seen->steps++;
@@ -95,4 +101,44 @@ TEST(steps_before_a_counter_that_went_back_were_no_preparation) {
     CHECK(seen.steps < 60);
     CHECK_INT(seen.unread, 1);
     steplog_free(s);
+}
+
+/* Feeds the bar of an epoch, then that of a validation of `drawings` seconds on a line by itself. */
+static void read_validation(int trained, int validated, int drawings, struct seen *seen) {
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, seen);
+    CLEANUP_BUF struct buf text;
+    *seen = (struct seen){0};
+    buf_init(&text, 1 << 20);
+    for (int epoch = 0; epoch < 2; epoch++) {
+        buf_format(&text, "2026-11-21T02:0%d:00Z ", 1 + epoch);
+        for (int i = 0; i <= (epoch == 0 ? 20 : trained); i++)
+            buf_format(&text, "\rEpoch %d:  10%%|#  | %d/20 [00:%02d<00:20,  1.00s/it, loss=2]", epoch, i, i);
+        buf_append_text(&text, "\n");
+    }
+    buf_append_text(&text, "2026-11-21T03:00:00Z ");
+    for (int i = 0; i <= validated; i++)
+        buf_format(&text, "\rValidation:  10%%|#  | %d/%d [%02d:%02d<00:00,  1.00it/s]", i, drawings, i / 60, i % 60);
+    buf_append_text(&text, "\n");
+    steplog_feed(s, buf_slice(&text), true);
+    steplog_end(s);
+    steplog_free(s);
+}
+
+/* A bar of an evaluation that reached its end on a line by itself, after an epoch's last step, took what its clock
+ * says. Where the line is longer than a container runtime's part, its stamp is that of the part. */
+TEST(a_bar_of_a_validation_is_an_evaluation_of_its_own_clock) {
+    const int64_t stamp_ms = 1795230000000;
+    struct seen seen;
+    read_validation(20, 7, 7, &seen);
+    CHECK_INT(seen.last_step, 40);
+    CHECK_INT(seen.evaluations, 1);
+    CHECK_INT(seen.evaluated_ms, 7000);
+    CHECK_INT(seen.evaluation_ended_ms, stamp_ms);
+    read_validation(20, 600, 600, &seen);
+    CHECK_INT(seen.evaluated_ms, 600000);
+    CHECK(seen.evaluation_ended_ms > stamp_ms + 200000 && seen.evaluation_ended_ms < stamp_ms + 400000);
+    read_validation(20, 6, 7, &seen);
+    CHECK_INT(seen.evaluations, 0); /* not at its end */
+    read_validation(19, 7, 7, &seen);
+    CHECK_INT(seen.evaluations, 0); /* the line of the epoch's bar is not over: its steps come later */
 }
