@@ -247,7 +247,7 @@ static void explain(struct rootcause_verdict *v, size_t count) {
         [ROLE_WEAK] = "no line names a cause more clearly",
         [ROLE_SYMPTOM] = "a symptom: no line of any log is its cause",
         [ROLE_LAST] = "only how the process or its log ended",
-        [ROLE_WRAPPER] = "only a launcher's summary, which names no cause",
+        [ROLE_WRAPPER] = "only a launcher's summary, and no other line fits a signature or is an exception",
     };
     const char *how = finding_is_stop(f) ? "it was stopped, and nothing failed before" : hows[f->role];
     bool is_observed = f->role == ROLE_PRIMARY || f->role == ROLE_SYMPTOM;
