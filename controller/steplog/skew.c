@@ -58,12 +58,12 @@ static bool was_set_forward(struct skew *k, int64_t back_ms, int64_t usual) {
     size_t n = k->forward_count < ARRAY_SIZE(k->forward) ? k->forward_count : ARRAY_SIZE(k->forward);
     for (size_t i = 1; i <= n; i++) {
         struct skew_jump *f = &k->forward[(k->forward_count - i) % ARRAY_SIZE(k->forward)];
-        int64_t passed_ms = f->by_ms - back_ms; /* while the clock was set back */
+        int64_t passed_ms = f->by_ms - back_ms; /* while the clock was set, both times: half of it each time */
         if (f->line == 0 || passed_ms < -SKEW_MIN_MS || passed_ms > max_of(2 * usual + SKEW_MIN_MS, back_ms / 4))
             continue;
         if (k->can_read_again && k->undone_count < MAX_UNDONE) {
-            undo(k, f->line, -f->by_ms);
-            undo(k, k->lines, f->by_ms);
+            undo(k, f->line, passed_ms / 2 - f->by_ms);
+            undo(k, k->lines, f->by_ms - passed_ms / 2);
         }
         f->line = 0;
         return true;
@@ -101,7 +101,7 @@ static void go_forward(struct skew *k, int64_t forward_ms, bool has_zone) {
         note_set(k, HOUR_MS);
         k->offset_ms -= HOUR_MS;
     } else {
-        k->forward[k->forward_count++ % ARRAY_SIZE(k->forward)] = (struct skew_jump){k->lines, jump_ms};
+        k->forward[k->forward_count++ % ARRAY_SIZE(k->forward)] = (struct skew_jump){k->lines, forward_ms};
     }
 }
 
