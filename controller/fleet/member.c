@@ -4,6 +4,7 @@
 #include "base/jmembers.h"
 #include "base/mem.h"
 #include "base/minmax.h"
+#include "rootcause/classes.h"
 
 #include <string.h>
 
@@ -150,9 +151,9 @@ struct execution {
     char cause_node[254]; /* of the first signal with the role Cause */
 };
 
-/* Neither a notice of maintenance or preemption nor memory that a job exhausted speaks against the node. */
 static bool blames(struct slice class_) {
-    return !slice_is(class_, "Preemption") && !slice_is(class_, "HostOOM");
+    int c = rootcause_class_find(class_);
+    return c < 0 || rootcause_class_blames_node((enum rootcause_class)c);
 }
 
 static void read_evidence(struct jscan *j, void *to) {

@@ -40,3 +40,7 @@ int rootcause_owner_find(struct slice name) {
             return o;
     return -1;
 }
+
+bool rootcause_class_blames_node(enum rootcause_class c) {
+    return c != CLASS_PREEMPTION && c != CLASS_HOST_OOM;
+}

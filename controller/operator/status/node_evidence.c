@@ -40,7 +40,7 @@ const char *node_evidence_accused(const struct job_evidence *evidence, int numbe
     for (int i = 0; evidence != NULL && i < evidence->count; i++)
         for (int k = 0; evidence->items[i].number == number && k < evidence->items[i].count; k++) {
             const struct node_evidence *e = &evidence->items[i].items[k];
-            if (e->role == EVIDENCE_CAUSE && e->class_ != CLASS_PREEMPTION && e->class_ != CLASS_HOST_OOM)
+            if (e->role == EVIDENCE_CAUSE && rootcause_class_blames_node(e->class_))
                 return e->node;
         }
     return NULL;
