@@ -356,12 +356,7 @@ static void emit_evaluation(const struct generic_bar *b, struct steplog *s) {
     steplog_emit(s, &r, STEPLOG_GENERIC);
 }
 
-void generic_bar_end_line(struct generic_bar *b, struct steplog *s) {
-    if (b->count == 0)
-        emit_evaluation(b, s);
-    b->evaluated_ms = b->evaluation_stamped_ms = 0;
-    if (b->count == 0)
-        return;
+static void end_drawings(struct generic_bar *b, struct steplog *s) {
     int64_t from_ms = zero_ms(b, s);
     if (b->is_accepted) {
         drop_close(b, s->last_step != RECORD_NONE);
@@ -370,4 +365,12 @@ void generic_bar_end_line(struct generic_bar *b, struct steplog *s) {
     b->began_ms = from_ms != TIME_UNKNOWN ? from_ms + b->earlier_ms : TIME_UNKNOWN;
     b->count = 0;
     b->clock_ms = b->earlier_ms = b->stamped_ms = 0;
+}
+
+void generic_bar_end_line(struct generic_bar *b, struct steplog *s) {
+    if (b->count > 0)
+        end_drawings(b, s);
+    else
+        emit_evaluation(b, s);
+    b->evaluated_ms = b->evaluation_stamped_ms = 0;
 }
