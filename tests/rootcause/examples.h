@@ -3,20 +3,12 @@
 #define TESTS_EXAMPLES_H
 
 #include "harness.h"
+#include "judge.h"
 
 #include "base/mem.h"
-#include "rootcause/verdict.h"
 
-static void judge(struct rootcause_verdict *v, const char *text) {
-    struct matcher *m = matcher_new();
-    struct rootcause_log *log = rootcause_log_new(m, false);
-    struct slice line, rest = slice_of(text);
-    for (int64_t number = 1; slice_take_line(&rest, &line); number++)
-        rootcause_log_line(log, line, number);
-    rootcause_log_end(log);
-    rootcause_verdict(v, m, &log, 1, VERDICT_NO_EXIT_CODE);
-    rootcause_log_free(log);
-    matcher_free(m);
+static inline void judge(struct rootcause_verdict *v, const char *text) {
+    judge_text(v, slice_of(text));
 }
 
 struct example {

@@ -1,26 +1,14 @@
 /* What a log may hold besides text: bytes of a file, escapes of a terminal, one endless line, other scripts, and lines
  * that only look like a failure. */
 #include "harness.h"
+#include "judge.h"
 #include "random.h"
 
 #include "base/mem.h"
-#include "rootcause/verdict.h"
 
 #include <stdlib.h>
 
 #define TAIL_BYTES (1 << 16)
-
-static void judge(struct rootcause_verdict *v, struct slice tail) {
-    struct matcher *m = matcher_new();
-    struct rootcause_log *log = rootcause_log_new(m, false);
-    struct slice line;
-    for (int64_t number = 1; slice_take_line(&tail, &line); number++)
-        rootcause_log_line(log, line, number);
-    rootcause_log_end(log);
-    rootcause_verdict(v, m, &log, 1, VERDICT_NO_EXIT_CODE);
-    rootcause_log_free(log);
-    matcher_free(m);
-}
 
 static bool is_utf8(struct slice text) {
     for (size_t i = 0, more = 0; i < text.size_bytes || more > 0; i++) {
@@ -54,7 +42,7 @@ TEST(bytes_of_a_file_name_no_cause) {
     for (int i = 0; i < 20; i++) {
         struct rootcause_verdict v;
         CLEANUP_FREE char *tail = bytes(&r);
-        judge(&v, (struct slice){tail, TAIL_BYTES});
+        judge_text(&v, (struct slice){tail, TAIL_BYTES});
         CHECK_TEXT(rootcause_class_name(v.finding.class_), "Unknown");
         check_text(&v);
     }
@@ -67,7 +55,7 @@ TEST(a_line_between_bytes_of_a_file_is_found) {
         struct rootcause_verdict v;
         CLEANUP_FREE char *tail = bytes(&r);
         memcpy(tail + random_below(&r, TAIL_BYTES - sizeof line), line, sizeof line - 1);
-        judge(&v, (struct slice){tail, TAIL_BYTES});
+        judge_text(&v, (struct slice){tail, TAIL_BYTES});
         CHECK_TEXT(rootcause_class_name(v.finding.class_), "GPUHardware");
         check_text(&v);
     }
@@ -82,7 +70,7 @@ TEST(escapes_of_a_terminal_hide_nothing) {
     };
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         struct rootcause_verdict v;
-        judge(&v, slice_of(lines[i]));
+        judge_text(&v, slice_of(lines[i]));
         CHECK_TEXT(rootcause_class_name(v.finding.class_), "DeviceOOM");
         CHECK(strstr(v.finding.text, "CUDA out of memory") != NULL);
         check_text(&v);
@@ -98,7 +86,7 @@ TEST(one_line_of_64_kib) {
         CLEANUP_FREE char *tail = mem_alloc(TAIL_BYTES);
         memset(tail, '.', TAIL_BYTES);
         memcpy(tail + places[i], cause, sizeof cause - 1);
-        judge(&v, (struct slice){tail, TAIL_BYTES});
+        judge_text(&v, (struct slice){tail, TAIL_BYTES});
         CHECK(v.finding.class_ != CLASS_UNKNOWN);
         CHECK(strstr(v.finding.text, "killed by signal") != NULL);
         check_text(&v);
@@ -114,7 +102,7 @@ TEST(a_frame_is_text_too) {
     for (int i = 0; i < 60; i++)
         buf_append_text(&tail, "\xe6\x98\xbe");
     buf_append_text(&tail, ".py\", line 4, in f\n    f()\nValueError: boom\n");
-    judge(&v, buf_slice(&tail));
+    judge_text(&v, buf_slice(&tail));
     CHECK(v.finding.frame[0] != '\0');
     check_text(&v);
 }
@@ -134,7 +122,7 @@ TEST(lines_in_other_languages) {
                                "ValueError: ");
         for (int k = 0; k < 100; k++)
             buf_append_text(&tail, words[i]);
-        judge(&v, buf_slice(&tail));
+        judge_text(&v, buf_slice(&tail));
         CHECK_TEXT(rootcause_class_name(v.finding.class_), "UserException");
         CHECK(strstr(v.finding.text, words[i]) != NULL);
         check_text(&v);

@@ -1,9 +1,9 @@
 /* What tools put before each line, or do to the ends of lines, changes no verdict: each tail that a process printed
  * (tests/data/rootcause) gets the verdict of the bare tail. */
 #include "harness.h"
+#include "judge.h"
 
 #include "base/buf.h"
-#include "rootcause/verdict.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -23,16 +23,6 @@ static const char *const heads[] = {
     "[2026-11-27, 10:00:00 UTC] {subprocess.py:93} INFO - 2026-11-27T10:00:00.123456789Z ",
     "[2026-11-27T10:00:00.123+0000] {pod_manager.py:431} INFO - [base] ",
 };
-
-static void judge(struct rootcause_verdict *v, const struct matcher *m, struct slice text) {
-    struct rootcause_log *log = rootcause_log_new(m, false);
-    struct slice line;
-    for (int64_t number = 1; slice_take_line(&text, &line); number++)
-        rootcause_log_line(log, line, number);
-    rootcause_log_end(log);
-    rootcause_verdict(v, m, &log, 1, VERDICT_NO_EXIT_CODE);
-    rootcause_log_free(log);
-}
 
 static void put_before(struct buf *to, struct slice text, const char *head) {
     struct slice line;
@@ -73,8 +63,8 @@ static void escape_ends(struct buf *to, struct slice text) {
 static void compare(const struct matcher *m, const char *path, const char *form, struct slice bare, struct slice other,
                     bool has_frame) {
     struct rootcause_verdict want, got;
-    judge(&want, m, bare);
-    judge(&got, m, other);
+    judge_lines(&want, m, bare);
+    judge_lines(&got, m, other);
     if (want.finding.class_ != got.finding.class_ || strcmp(want.finding.reason, got.finding.reason) != 0 ||
         want.is_symptom_only != got.is_symptom_only ||
         (has_frame && strcmp(want.finding.frame, got.finding.frame) != 0))
@@ -150,7 +140,7 @@ TEST(text_that_only_resembles_a_head) {
     struct matcher *m = matcher_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rootcause_verdict v;
-        judge(&v, m, slice_of(cases[i].text));
+        judge_lines(&v, m, slice_of(cases[i].text));
         if (v.finding.class_ != cases[i].class_)
             harness_fail(__FILE__, __LINE__, "%s: %s", rootcause_class_name(v.finding.class_), cases[i].text);
     }
@@ -175,7 +165,7 @@ TEST(lines_of_a_full_width) {
     CHECK_INT((int64_t)strlen(FULL), 80);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rootcause_verdict v;
-        judge(&v, m, slice_of(cases[i].text));
+        judge_lines(&v, m, slice_of(cases[i].text));
         CHECK(v.finding.class_ != CLASS_UNKNOWN);
         CHECK_INT(v.finding.line, cases[i].line);
     }
