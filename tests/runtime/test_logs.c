@@ -213,3 +213,32 @@ TEST(running_pods_deleted_between_the_turns_of_their_logs_are_interruptions) {
     program_free(c);
     apiserver_stop(s);
 }
+
+/* Else the places of logs that can say no more make the others wait for turns. */
+TEST(a_log_whose_pod_was_deleted_gives_its_place_back) {
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_do(s, node), 0);
+    for (int i = 0; i < JOBS; i++) {
+        CHECK_INT(apiserver_dof(s, objects, i), 0);
+        CHECK_INT(print_steps(s, i, 0, 20), 0);
+    }
+    int port = free_port();
+    CLEANUP_FREE char *metrics = mem_format("--metrics-bind-address=127.0.0.1:%d", port);
+    struct program *c = program_start(
+        "goodput-controller", (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
+                                               "--leader-elect=false", "--status-interval=1s", metrics, NULL});
+    REQUIRE(c != NULL);
+    CHECK_INT(max_open_until_done(s, port, 20) >= 0, true);
+    CHECK_INT(count_follows(port), JOBS);
+    for (int i = 0; i < JOBS; i++)
+        CHECK_INT(apiserver_dof(s, "delete pods default/p%d", i), 0);
+    long follows = JOBS;
+    for (int i = 0; i < 150 && follows != 0; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        follows = count_follows(port);
+    }
+    CHECK_INT(follows, 0);
+    program_free(c);
+    apiserver_stop(s);
+}

@@ -215,7 +215,7 @@ static void open_follow(struct runtime_follow *follow, const struct model_log *l
 
 static void observe(struct runtime_follow *follow, const struct model_log *log) {
     bool has_ended = follow->ended_through >= log->restart_count;
-    bool is_read = has_ended && !log->is_running;
+    bool is_read = has_ended && (!log->is_running || !log->pod_exists);
     if (!has_ended && !log->pod_exists && follow->podlog == NULL && (log->has_started || log->restart_count > 0)) {
         /* It waited for its turn, or its pod was deleted while the leader changed. Once: an end marks the job dirty,
          * and the last state of a deleted pod's container may be running for good. */
