@@ -59,7 +59,7 @@ same "and nothing for the whole cluster" "" "$(tenant | kinds | grep -oE 'Cluste
 refused "rbac.clusterRoles=false without watchNamespaces" "rbac.clusterRoles=false needs watchNamespaces" render --set rbac.clusterRoles=false,metrics.enabled=false
 refused "rbac.clusterRoles=false with metrics" "rbac.clusterRoles=false needs metrics.enabled=false" \
 	render --set 'watchNamespaces={research},rbac.clusterRoles=false'
-same "metrics.enabled=false asks nobody who reads them" "nodes resourceslices steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status" \
+same "metrics.enabled=false needs no reviews of its readers" "nodes resourceslices steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status" \
 	"$(render --set 'watchNamespaces={research},metrics.enabled=false' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p' | paste -sd' ')"
 same "metrics.enabled=false leaves no Service" "" "$(render --set metrics.enabled=false | kinds | grep -o 'Service=1')"
 same "watchNamespaces: Events of nodes, only to be read" "[get, list, watch]" \
@@ -155,7 +155,7 @@ refused "a rule without a logger" "missing property 'logger'" render --set "$rul
 refused "a rule with a star in the middle" "at '/cloudLogging/allow/0/logger'" render --set "$rule,cloudLogging.allow[0].logger=a*b\,c"
 refused "an owner of a bucket in one node pool, which a bucket does not have" "at '/ownerPolicy/0/nodePool'" \
 	render --set-json 'ownerPolicy=[{"what":"bucket","name":"Stall","nodePool":"spot","owner":"Tenant"}]'
-refused "an owner of time that nobody owns" "at '/ownerPolicy/0/name'" \
+refused "an owner of Unobserved, which has none" "at '/ownerPolicy/0/name'" \
 	render --set-json 'ownerPolicy=[{"what":"bucket","name":"Unobserved","owner":"Tenant"}]'
 refused "replicas as a word" "at '/replicas': got string, want integer" render --set-string replicas=two
 refused "documentation that is no URL" "documentationURL" render --set documentationURL=advice.md

@@ -240,7 +240,7 @@ def fleet_days(rig, t):
     t.proxy.fault = None
     rig.check("once it does, the days are there again, though their job and the spool are not",
               until(lambda: fleets.asked() == whole and fleets.reason("Degraded") == "AsExpected", 120), fleets.status())
-    rig.check("objects of days are never written anew", {k: v for k, v in t.store.objects(t.bucket).items() if k in stored} == stored)
+    rig.check("objects of days are never written again", {k: v for k, v in t.store.objects(t.bucket).items() if k in stored} == stored)
 
 
 # ---- what S3 alone does: each refusal is MinIO's own ----
