@@ -2,6 +2,8 @@
 
 #include "base/mem.h"
 
+#include <math.h>
+
 /* The first event of the burst that ends the list. */
 static size_t burst_start(const struct step_list *list, int64_t same_write, bool has_settled) {
     size_t last = list->count - 1, first = last, floor = list->runs[list->run_count - 1].first;
@@ -51,4 +53,8 @@ void bursts_join(struct step_list *list, const struct step_event *e, int64_t sam
 
 bool bursts_are_usual(const struct step_list *list) {
     return 2 * list->in_bursts > list->added;
+}
+
+int64_t bursts_split_doubt_ms(int64_t stated_ms, int64_t some, int64_t all) {
+    return (int64_t)(2 * (double)stated_ms / (double)all * sqrt((double)some * (double)(all - some) / (double)all));
 }

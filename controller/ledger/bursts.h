@@ -10,5 +10,8 @@
 void bursts_join(struct step_list *list, const struct step_event *e, int64_t same_write, bool has_settled);
 /* Whether most of the list's steps came in bursts. */
 bool bursts_are_usual(const struct step_list *list);
+/* How far some of a burst's steps may be from their share of what it states, twice the standard deviation of their sum:
+ * a step's own is at most about the mean step, which is the exponential distribution's. */
+int64_t bursts_split_doubt_ms(int64_t stated_ms, int64_t some, int64_t all);
 
 #endif

@@ -1,4 +1,5 @@
 #include "ledger/cursor.h"
+#include "ledger/bursts.h"
 #include "ledger/cursor_silent.h"
 #include "ledger/rollback.h"
 #include "ledger/step_times.h"
@@ -112,13 +113,15 @@ static int64_t stated_ms(const struct view *v, const struct run *run, size_t i) 
 static int64_t expected_ms(const struct cursor *c, const struct view *v, const struct run *run, size_t i,
                            int64_t weight) {
     const struct step_event *e = &v->list->items[i];
-    int64_t ms = stated_ms(v, run, i);
+    int64_t ms = stated_ms(v, run, i), all_ms = ms;
     int64_t of_line = v->is_buffered ? training_step(c->training, run, i).weight : i > 0 ? e[0].step - e[-1].step : 0;
     if (ms > 0 && ms < TIME_OPEN && of_line > weight)
         ms = ms * weight / of_line;
-    if (v->is_buffered)
-        return ms > 0 ? ms : c->training->low_ms * weight;
-    return max_of(c->training->usual_ms * weight, ms);
+    if (!v->is_buffered)
+        return max_of(c->training->usual_ms * weight, ms);
+    if (ms <= 0)
+        return c->training->low_ms * weight;
+    return of_line > weight ? max_of(0, ms - bursts_split_doubt_ms(all_ms, weight, of_line)) : ms;
 }
 
 /* The longest time that the steps of line i may take. In slower ones something else happened that has no line (a save,

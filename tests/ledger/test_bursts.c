@@ -142,3 +142,40 @@ TEST(bursts_do_not_depend_on_evaluations_and_checkpoints) {
     }
     ledger_result_done(&whole);
 }
+
+/* A process that starts and writes once, when it ends: steps in order, which took what took_ms gives for them. */
+static void add_writer(struct ledger *l, uint64_t attempt, int64_t started_ms, int64_t ended_ms, int64_t first,
+                       int64_t last, int64_t (*took_ms)(int64_t step)) {
+    int process = ledger_add_process(l, attempt, "a", started_ms, ended_ms);
+    for (int64_t i = first; i <= last; i++) {
+        struct record step = fact_record(RECORD_STEP_END, process, i - first + 1, ended_ms - 1, i);
+        step.duration_ms = took_ms(i);
+        step.same_write = (int32_t)(i - first >= 2 ? i - first : 0);
+        ledger_add_record(l, &step);
+    }
+}
+
+static int64_t slower_from_80(int64_t step) {
+    return step < 80 ? 8 * SECOND : 12 * SECOND;
+}
+
+/* What the lines state is known of the whole write only: how much of it the lost steps took lies within a range. */
+TEST(a_write_of_which_steps_are_lost_counts_as_a_range) {
+    struct ledger_options options = {.has_log = true};
+    struct ledger *l = fact_ledger(&options, 1);
+    struct ledger_occupancy lives[] = {fact_running(1, 0, 0, 0), fact_running(2, 0, 1000 * SECOND, 1000 * SECOND)};
+    struct ledger_result r;
+    lives[0].ended_ms = lives[0].lost_ms = 1000 * SECOND;
+    ledger_add_occupancy(l, &lives[0]);
+    ledger_add_occupancy(l, &lives[1]);
+    add_writer(l, 1, 0, 1000 * SECOND, 0, 99, slower_from_80);
+    add_writer(l, 2, 1000 * SECOND, 1400 * SECOND, 80, 109, slower_from_80);
+    ledger_evaluate(l, 1400 * SECOND, &r);
+    int64_t truth_ms = 80 * 8 * SECOND + 30 * 12 * SECOND;
+    CHECK_INT(r.lost_steps, 20);
+    CHECK(r.productive_ms <= truth_ms);
+    CHECK(r.productive_ms + bucket_ms(&r, BUCKET_UNATTRIBUTED) >= truth_ms);
+    CHECK(r.productive_ms >= truth_ms * 3 / 4); /* and the range is not all of it */
+    ledger_result_done(&r);
+    ledger_free(l);
+}

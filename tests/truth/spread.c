@@ -43,10 +43,13 @@ static const struct {
                {"clocks", {.is_on = true, .sets_clock = true, .sigma_percent = 50}},
                {"blocks", {.is_on = true, .is_buffered = true, .sigma_percent = 50}}};
 
+static size_t only_row = ARRAY_SIZE(spreads); /* of spread_set(); none: all */
+
 bool spread_set(const char *name) {
     for (size_t i = 0; i < ARRAY_SIZE(spreads); i++)
         if (strcmp(spreads[i].name, name) == 0) {
             sim_vary(spreads[i].of);
+            only_row = i;
             return true;
         }
     return false;
@@ -211,7 +214,7 @@ static bool run_one(const char *name, enum steplog_format format, const struct s
     for (size_t k = 0; k < ARRAY_SIZE(spreads); k++) {
         bool has_no_such = (spreads[k].of.is_buffered && draws_bars(format, style)) ||
                            (spreads[k].of.sets_clock && format == STEPLOG_RECORDER); /* a slow step by any clock */
-        if (has_no_such)
+        if (has_no_such || (only_row < ARRAY_SIZE(spreads) && k != only_row))
             continue;
         struct row row = {.widths = calloc((size_t)jobs, sizeof *row.widths)};
         bool states = false;
