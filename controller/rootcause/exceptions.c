@@ -145,6 +145,8 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
         row = matcher_exception(log->matcher, exception);
     if (row == NULL)
         row = w->traceback.module;
+    if (row == NULL)
+        row = matcher_library(log->matcher, exception);
     bool is_start = !is_bare && is_of_start(w, row);
     bool is_of_program = row != NULL && row->place == IN_VALUE && row->class_ == CLASS_USER_EXCEPTION;
     if (!is_bare && (row == NULL || (is_of_program && row_of_frames(w, exception) != NULL)))

@@ -170,6 +170,19 @@ static struct slice word_before(const char *start, const char *end) {
     return slice_range(from, end);
 }
 
+bool line_is_of_person(struct slice text, size_t at) {
+    static const char *const words[] = {"? ", " I ", "I'm ", " my ", "My ", " me "};
+    static const char *const articles[] = {"a", "an", "the", "any", "no", "of"};
+    struct slice before = slice_trim(slice_range(text.data, text.data + at));
+    if (slice_ends(before, "\""))
+        before = slice_trim(slice_range(before.data, before.data + before.size_bytes - 1));
+    for (size_t i = 0; i < ARRAY_SIZE(articles); i++)
+        if (slice_ends(before, articles[i]) && (before.size_bytes == strlen(articles[i]) ||
+                                                before.data[before.size_bytes - strlen(articles[i]) - 1] == ' '))
+            return true;
+    return slice_ends(text, "?") || has_word(text, words, ARRAY_SIZE(words));
+}
+
 static bool starts_request(struct slice text) {
     static const char *const methods[] = {"GET /", "POST /", "PUT /", "HEAD /", "DELETE /", "PATCH /"};
     for (size_t i = 0; i < ARRAY_SIZE(methods); i++)

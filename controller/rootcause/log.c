@@ -167,13 +167,30 @@ static void take_names(struct rootcause_log *log, struct writer *w, struct slice
         memcpy(f->waits_for, waits_for, sizeof f->waits_for);
 }
 
+static bool is_of_hardware(enum rootcause_class c) {
+    return c == CLASS_GPU_HARDWARE || c == CLASS_TPU_HARDWARE;
+}
+
+/* What a trainer shows of its data or of what its model wrote: a turn of a conversation starts or ends. */
+static bool take_chat(struct writer *w, const struct signature *row) {
+    bool is_turn = row->role == ROLE_ADVICE && slice_is(row->reason, "ChatTurn");
+    bool is_end = row->role == ROLE_ADVICE && slice_is(row->reason, "ChatEnd");
+    if (is_turn || is_end)
+        w->chat_lines = is_turn ? MAX_CHAT_LINES : 0;
+    return is_turn || is_end;
+}
+
 /* The row of a line, unless the line quotes that text as data, or the program's teardown prints it. is_exception: a
  * failed check became that exception, which is not a crash. */
-static const struct signature *evidence(struct rootcause_log *log, struct slice text, bool is_exception, size_t *at) {
+static const struct signature *evidence(struct rootcause_log *log, struct writer *w, struct slice text,
+                                        bool is_exception, size_t *at) {
+    static const struct signature of_person = {.role = ROLE_ADVICE, .reason = {"Quoted", strlen("Quoted")}};
     const struct signature *row = matcher_find(log->matcher, text, at);
     if (row == NULL && slice_starts(text, "what():")) /* libstdc++: the message of a C++ exception */
         row = matcher_within(log->matcher, IN_MESSAGE, text);
-    if (row == NULL || line_quotes(text, *at) ||
+    if (row != NULL && is_of_hardware(row->class_) && (w->chat_lines > 0 || line_is_of_person(text, *at)))
+        return &of_person;
+    if (row == NULL || take_chat(w, row) || line_quotes(text, *at) ||
         (is_exception && row->role == ROLE_LAST && row->class_ == CLASS_CRASH_SIGNAL))
         return NULL;
     log->is_finished |= row->role == ROLE_FINISH;
@@ -182,19 +199,23 @@ static const struct signature *evidence(struct rootcause_log *log, struct slice 
 
 /* A terminal wraps a long line within a word, and people paste it so: the end of the last line together with this one.
  * joined: holds the text. */
-static const struct signature *join_wrapped(struct rootcause_log *log, const struct writer *w, struct line *line,
-                                            char joined[static 2 * JOINED_BYTES], size_t *at) {
+static const struct signature *join_wrapped(struct rootcause_log *log, struct writer *w, struct line *line,
+                                            char joined[static 2 * JOINED_BYTES + 1], size_t *at) {
     if (w->end_size == 0 || line->indentation > 0 || !starts_within_word(line->text))
         return NULL;
     size_t size = line->text.size_bytes < JOINED_BYTES ? line->text.size_bytes : JOINED_BYTES;
-    memcpy(joined, w->end, w->end_size);
-    memcpy(joined + w->end_size, line->text.data, size);
-    struct slice text = {joined, w->end_size + size};
-    const struct signature *row = evidence(log, text, false, at);
-    if (row == NULL || *at >= w->end_size)
-        return NULL;
-    line->text = text;
-    return row;
+    for (size_t spaces = 0; spaces <= 1; spaces++) { /* a word was cut, or two were parted */
+        memcpy(joined, w->end, w->end_size);
+        memset(joined + w->end_size, ' ', spaces);
+        memcpy(joined + w->end_size + spaces, line->text.data, size);
+        struct slice text = {joined, w->end_size + spaces + size};
+        const struct signature *row = evidence(log, w, text, false, at);
+        if (row == NULL || *at >= w->end_size)
+            continue;
+        line->text = text;
+        return row;
+    }
+    return NULL;
 }
 
 static void note_end(struct writer *w, struct slice text, const struct signature *row) {
@@ -208,8 +229,9 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     const struct line *line = &whole;
     struct writer *w = writer_of_wrapped(log, line);
     struct slice exception;
-    char joined[2 * JOINED_BYTES];
+    char joined[2 * JOINED_BYTES + 1];
     int named = w->traceback.named.count, raised = w->traceback.raised.count, source = w->traceback.source.count;
+    w->chat_lines -= w->chat_lines > 0;
     take_report(log, w, line->text);
     if (w->names_lines > 0)
         take_names(log, w, line->text);
@@ -229,7 +251,7 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
         return;
     }
     size_t at = 0;
-    const struct signature *row = evidence(log, line->text, kind != TRACEBACK_OUTSIDE, &at);
+    const struct signature *row = evidence(log, w, line->text, kind != TRACEBACK_OUTSIDE, &at);
     if (row == NULL && kind == TRACEBACK_OUTSIDE)
         row = join_wrapped(log, w, &whole, joined, &at);
     note_end(w, given->text, row);
@@ -430,15 +452,28 @@ void rootcause_log_end(struct rootcause_log *log) {
     drop_scratch(log);
 }
 
+/* A chip that failed makes no steps. One or two may be of other ranks; a traceback may come before output that its
+ * process held back. */
+static void drop_hardware(struct rootcause_log *log) {
+    log->steps_with_hardware++;
+    for (int i = 0; i < ROLE_COUNT; i++)
+        if (log->survived[i].role != ROLE_COUNT && is_of_hardware(log->survived[i].class_) &&
+            !log->survived[i].is_exception && log->steps_with_hardware > MAX_STEPS_WITH_HARDWARE)
+            log->survived[i].role = ROLE_COUNT;
+}
+
 void rootcause_log_progress(struct rootcause_log *log) {
     if (log->found == NULL)
         return;
     settle_all(log);
     for (int i = 0; i < ROLE_COUNT; i++)
         if (log->found[i].role != ROLE_COUNT) {
+            if (is_of_hardware(log->found[i].class_))
+                log->steps_with_hardware = 0;
             log->survived[i] = log->found[i];
             log->found[i].role = ROLE_COUNT;
         }
+    drop_hardware(log);
     log->waiting_count = 0;
     log->stack.is_there = false;
     log->is_finished = false;

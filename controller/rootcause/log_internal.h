@@ -16,7 +16,9 @@ enum {
     MAX_NAMES_LINES = 6,
     MESSAGE_BYTES = 512,
     WRAPPED_BYTES = 60,
-    JOINED_BYTES = 96 /* of each of two lines */
+    JOINED_BYTES = 96, /* of each of two lines */
+    MAX_CHAT_LINES = 40,
+    MAX_STEPS_WITH_HARDWARE = 2
 };
 
 /* One process of a stream: its traceback, and the exception whose message may continue in the next lines. */
@@ -31,6 +33,7 @@ struct writer {
     int message_lines;
     int names_lines;               /* that may still name whom a symptom waits for; 0: none */
     int64_t symptom_line;          /* which symptom */
+    int chat_lines;                /* that may still be a conversation which the program shows */
     bool is_in_list;               /* the next line may be the number of a task */
     bool is_decided;               /* the first exception of a chain was the cause */
     int64_t decided_line;          /* its line */
@@ -55,6 +58,7 @@ struct rootcause_log {
     struct stack stack;
     bool is_finished; /* the program said that it reached its end */
     uint64_t symptom_ranks[MAX_RANKS / 64], cause_ranks[MAX_RANKS / 64];
+    int steps_with_hardware; /* since a line showed that hardware failed */
     struct buf plain[MAX_NESTING];
     struct wrap wrap;
 };

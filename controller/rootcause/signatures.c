@@ -217,9 +217,9 @@ static bool is_of_any_value(struct slice name) {
 static bool is_sentence(struct slice message) {
     enum { MIN_SPACES = 4 };
     size_t spaces = 0;
-    for (size_t i = 0; i < message.size_bytes; i++)
+    for (size_t i = 0; i < message.size_bytes && message.data[i] != '('; i++)
         spaces += message.data[i] == ' ' && i > strlen(": ");
-    return spaces >= MIN_SPACES && slice_find_char(message, '(') == NULL;
+    return spaces >= MIN_SPACES;
 }
 
 bool signature_is_general(struct slice name) {
@@ -232,6 +232,21 @@ bool signature_is_general(struct slice name) {
     return is_of_any_value(name);
 }
 
+/* A library's exception, whose message says what is wrong. The names of Python and TensorFlow say it already. */
+static bool is_of_library(struct slice name) {
+    static const char *const names[] = {
+        "ArithmeticError", "AttributeError",  "EOFError",          "FailedPreconditionError",
+        "ImportError",     "IndexError",      "IndentationError",  "InvalidArgumentError",
+        "KeyError",        "LookupError",     "NameError",         "ModuleNotFoundError",
+        "NotFoundError",   "OutOfRangeError", "OverflowError",     "NotImplementedError",
+        "SyntaxError",     "TypeError",       "UnboundLocalError", "UnimplementedError"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (slice_is(name, names[i]))
+            return false;
+    bool is_class = name.size_bytes > 0 && isupper((unsigned char)name.data[0]) && slice_find_char(name, '(') == NULL;
+    return is_class && !signature_is_general(name);
+}
+
 static bool has_any(struct slice text, const char *const *words, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (slice_contains(text, words[i]))
@@ -242,14 +257,14 @@ static bool has_any(struct slice text, const char *const *words, size_t count) {
 /* Whether an exception reports a file that is absent or cannot be opened: by its name, or by words and a path. */
 static bool is_of_file(struct slice name, struct slice message) {
     static const char *const words[] = {
-        "o such file",   "not exist",     "n't exist",     "not found", "nable to open", "nable to load",
-        "annot open",    "annot find",    "annot be open", "n't find",  "n't open",      "ailed to open",
-        "ould not open", "ould not find", "o file",        "s missing", "not a file",    "a directory"};
+        "o such file",   "not exist",  "n't exist",     "not found",  "Not Found",  "nable to open", "nable to load",
+        "annot open",    "annot find", "annot be open", "n't find",   "n't open",   "ailed to open", "ould not open",
+        "ould not find", "o file",     "s missing",     "not a file", "a directory"};
     if (slice_is(name, "FileNotFoundError") || slice_is(name, "NotADirectoryError") ||
         slice_is(name, "IsADirectoryError"))
         return true;
-    return signature_is_general(name) && slice_find_char(message, '/') != NULL &&
-           has_any(message, words, ARRAY_SIZE(words));
+    bool has_path = slice_find_char(message, '/') != NULL || slice_find_char(message, '\\') != NULL;
+    return signature_is_general(name) && has_path && has_any(message, words, ARRAY_SIZE(words));
 }
 
 /* The row of the path in a message: its words in lower case, where what ends a path is a quotation mark. */
@@ -294,4 +309,14 @@ const struct signature *matcher_exception(const struct matcher *m, struct slice 
         return row != NULL ? row : matcher_within(m, IN_MESSAGE, message);
     const char *paren = slice_find_char(name, '(');
     return matcher_within(m, IN_NAME, paren != NULL ? slice_range(name.data, paren) : name);
+}
+
+const struct signature *matcher_library(const struct matcher *m, struct slice text) {
+    const char *colon = slice_find_char(text, ':');
+    if (colon == NULL || !is_of_library(slice_range(text.data, colon)))
+        return NULL;
+    struct slice message = slice_range(colon, text.data + text.size_bytes);
+    if (message.size_bytes > SIGNATURE_REACH)
+        message.size_bytes = SIGNATURE_REACH;
+    return matcher_within(m, IN_VALUE, message);
 }

@@ -59,6 +59,8 @@ const struct signature *matcher_find(const struct matcher *m, struct slice line,
 /* The row of an exception, by "Name: message" without its modules: by both, by the message where the name says nothing,
  * or by a word of the name; NULL: none. */
 const struct signature *matcher_exception(const struct matcher *m, struct slice text);
+/* The row of the message of a library's own exception, if neither its name nor its modules say what was wrong. */
+const struct signature *matcher_library(const struct matcher *m, struct slice text);
 /* Whether a row of the table is an exception of that name. */
 bool matcher_names_exception(const struct matcher *m, struct slice name);
 /* The first row whose text is within a frame, "/path/file.py, in function", or a name; NULL: none. place: IN_FRAME, or

@@ -372,6 +372,12 @@ static const char *cut_off_frame(struct slice text) {
     return at != NULL && slice_contains(slice_range(at, text.data + text.size_bytes), ", line ") ? at : NULL;
 }
 
+/* "Traceback (most recent call last): File ...": all of it is in one line, where only its message counts. */
+static bool is_flattened(struct slice text) {
+    struct slice rest = slice_range(slice_find(text, start_words), text.data + text.size_bytes);
+    return slice_take_prefix(&rest, start_words) && slice_take_prefix(&rest, ": File \"");
+}
+
 static enum traceback_line take(struct traceback *t, const struct matcher *m, struct slice text, size_t indentation,
                                 struct slice *exception) {
     while (slice_take_prefix(&text, "| ")) /* of an exception group */
@@ -379,7 +385,7 @@ static enum traceback_line take(struct traceback *t, const struct matcher *m, st
     drop_column(t, &text, &indentation);
     bool is_of_cpp = slice_starts(text, "Exception raised from"); /* torch c10 */
     bool is_reversed = !is_of_cpp && slice_ends(text, "(most recent call first):");
-    if (is_reversed || slice_contains(text, start_words)) {
+    if (is_reversed || (slice_contains(text, start_words) && !is_flattened(text))) {
         begin(t, is_reversed, slice_contains(text, "Original Traceback"));
         if (t->is_open && !is_reversed)
             t->column = (size_t)(slice_find(text, start_words) - text.data);

@@ -294,3 +294,49 @@ TEST(answers_of_an_object_store) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* A library names its own exceptions: what their modules are for, or their message, says what was wrong. */
+TEST(an_exception_of_a_library) {
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false, "lib.errors.TrainerError: rank must be positive"},
+        {CLASS_CONFIG_ERROR, false, "voluptuous.error.MultipleInvalid: expected int @ data['dataset'][0]"},
+        {CLASS_USER_EXCEPTION, false, "IndexError: index must be positive"},
+        {CLASS_USER_EXCEPTION, false, "struct.error: unpack requires a buffer of 8 bytes"},
+        {CLASS_USER_EXCEPTION, false, "lib.errors.TrainerError: mask must have the same shape as input"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+TEST(an_option_of_a_command_line) {
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false, "ValueError: invalid literal for int() with base 10: '--validate'"},
+        {CLASS_CONFIG_ERROR, false, "ValueError: this works with one process only. Rerun with `--num_processes=1`"},
+        {CLASS_CONFIG_ERROR, false, "ValueError: Please explicitly pass the type"},
+        {CLASS_CONFIG_ERROR, false, "KeyError: '`cfg` must contain the key \"type\", but got Model(\\n)'"},
+        {CLASS_USER_EXCEPTION, false, "ValueError: invalid literal for int() with base 10: 'abc'"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+TEST(what_a_hub_does_not_have) {
+    static const struct example examples[] = {
+        {CLASS_CONFIG_ERROR, false,
+         "HTTPError: 404 Client Error: Not Found for url: https://huggingface.co/a/b/x.json"},
+        {CLASS_DATA_ERROR, false, "HTTPError: 404 Client Error: Not Found for url: https://huggingface.co/datasets/a"},
+        {CLASS_DATA_ERROR, false, "HTTPError: 404 Client Error: Not Found for url: https://example.com/a.tar"},
+        {CLASS_DATA_ERROR, false, "AssertionError: Image Not Found ..\\coco\\images\\7.jpg"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* torch caffe2/serialize/inline_container.cc: why it could not write is not known. */
+TEST(a_checkpoint_that_was_not_written) {
+    static const struct example examples[] = {
+        {CLASS_CHECKPOINT_ERROR, false,
+         "RuntimeError: [enforce fail at inline_container.cc:471] . PytorchStreamWriter failed writing file data/7"},
+        {CLASS_STORAGE_ERROR, false,
+         "OSError: [Errno 28] No space left on device\nRuntimeError: [enforce fail at inline_container.cc:300] . "
+         "unexpected pos 64 vs 0"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}

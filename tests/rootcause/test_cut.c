@@ -120,3 +120,17 @@ TEST(an_exception_that_only_the_source_names) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* A web page shows a log without the ends of its lines, or with ends of its own between two words. */
+TEST(lines_that_a_page_joined_or_parted) {
+    static const struct example examples[] = {
+        {CLASS_SHM_DATALOADER, false,
+         "Traceback (most recent call last): File \"/v/queues.py\", line 7, in get if not self._poll(): RuntimeError: "
+         "DataLoader worker (pid 7) is killed by signal: Bus error."},
+        {CLASS_DEVICE_OOM, false,
+         "E tensorflow/compiler/xla/python/local_client.cc:672] Execution of replica 0 failed: Resource exhausted: Out "
+         "\n"
+         "of memory while trying to allocate 5520758552 bytes."},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}

@@ -150,3 +150,63 @@ TEST(what_progress_follows_did_not_end_it) {
     rootcause_log_free(log);
     matcher_free(m);
 }
+
+/* A trainer shows its data, or what its model wrote: not a report of hardware. */
+TEST(a_conversation_about_hardware) {
+    static const char *const logs[] = {
+        "prompt: my node says CUDA error: uncorrectable ECC error encountered. What now?\nstep 7 loss 2.1",
+        "sample 7: the host reported an uncorrectable ECC error encountered on GPU 3",
+        "[prompt] user\nNVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n[score] 0.5",
+        "<|im_start|>user\nTraceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n"
+        "    loss.backward()\nRuntimeError: CUDA error: uncorrectable ECC error encountered\n<|im_end|>",
+        "assistant: An \"uncorrectable NVLink error\" means that a link failed.",
+        "### Instruction:\nExplain: GPU 0000:06:00.0: GPU has fallen off the bus\n### Response:\nIt is lost.",
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
+        struct rootcause_verdict v;
+        judge_text(&v, slice_of(logs[i]));
+        CHECK_TEXT(rootcause_class_name(v.finding.class_), "Unknown");
+    }
+}
+
+TEST(a_report_of_hardware_after_a_conversation) {
+    static const char *const logs[] = {
+        "[prompt] user\n[score] 0.5\nNVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.",
+        "[rank0]: <|im_start|>user\n[rank1]: RuntimeError: CUDA error: uncorrectable ECC error encountered",
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
+        struct rootcause_verdict v;
+        judge_text(&v, slice_of(logs[i]));
+        CHECK_TEXT(rootcause_class_name(v.finding.class_), "GPUHardware");
+    }
+}
+
+/* The class that a log shows with that many steps after its lines. */
+static const char *class_before_steps(const char *lines, int steps) {
+    struct matcher *m = matcher_new();
+    struct rootcause_log *log = rootcause_log_new(m, false);
+    struct rootcause_verdict v;
+    struct slice rest = slice_of(lines), line;
+    for (int64_t number = 1; slice_take_line(&rest, &line); number++)
+        rootcause_log_line(log, line, number);
+    for (int i = 0; i < steps; i++)
+        rootcause_log_progress(log);
+    rootcause_log_end(log);
+    rootcause_verdict(&v, m, &log, 1, VERDICT_NO_EXIT_CODE);
+    rootcause_log_free(log);
+    matcher_free(m);
+    return rootcause_class_name(v.finding.class_);
+}
+
+/* Steps of other ranks may follow a chip's failure, but not many; those of the same process may have been held back. */
+TEST(a_chip_that_failed_makes_no_steps) {
+    static const char line[] = "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.";
+    static const char traceback[] =
+        "Traceback (most recent call last):\n  File \"train.py\", line 3, in step\n"
+        "    loss.backward()\nRuntimeError: CUDA error: uncorrectable ECC error encountered";
+    CHECK_TEXT(class_before_steps(line, 0), "GPUHardware");
+    CHECK_TEXT(class_before_steps(line, 2), "GPUHardware");
+    CHECK_TEXT(class_before_steps(line, 3), "Unknown");
+    CHECK_TEXT(class_before_steps(traceback, 9), "GPUHardware");
+    CHECK_TEXT(class_before_steps("OSError: [Errno 28] No space left on device", 9), "StorageError");
+}
