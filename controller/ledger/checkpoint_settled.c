@@ -117,7 +117,13 @@ static void visit_owned(struct codec *c, struct ledger_owned *owned) {
 
 static void visit_interruptions(struct codec *c, struct settled *s) {
     struct ledger_older *o = &s->older;
-    s->listed_count = codec_count(c, s->listed_count, SETTLED_LISTED);
+    size_t listed = codec_count(c, s->listed_count, SETTLED_LISTED);
+    if (codec_is_reading(c)) {
+        settled_list(s, listed);
+        memset(s->listed, 0, (listed + 1) * sizeof *s->listed);
+        memset(s->executions, 0, (listed + 1) * sizeof *s->executions);
+        memset(s->productive_before_ms, 0, (listed + 1) * sizeof *s->productive_before_ms);
+    }
     for (size_t i = 0; i <= s->listed_count; i++) {
         visit_execution(c, &s->executions[i]);
         checkpoint_sum(c, &s->productive_before_ms[i]);
@@ -311,20 +317,24 @@ static void visit_snapshot(struct codec *c, struct snapshot *k, const struct sna
 
 static void visit_snapshots(struct codec *c, struct settled *s, int64_t start_ms) {
     struct snapshots *list = &s->snapshots;
-    struct snapshot none = {.at_ms = start_ms, .progress = {.step = RECORD_NONE}};
+    struct snapshot before = {.at_ms = start_ms, .progress = {.step = RECORD_NONE}};
     struct chip_rate rate = {0};
     size_t count = codec_count(c, list->count, MAX_SNAPSHOTS);
     for (size_t i = 0; i < count && !c->failed; i++) {
-        struct snapshot *k = codec_is_reading(c) ? snapshots_add(list) : list->items[i];
-        const struct snapshot *before = i > 0 ? list->items[i - 1] : &none;
-        visit_snapshot(c, k, before, &rate);
-        bool is_whole = k->at_ms <= s->through_ms && k->progress.chip_ms >= 0 &&
-                        k->progress.chip_ms <= s->sums.accounts[BUCKET_PRODUCTIVE].chip_ms &&
-                        k->progress.productive_ms <= k->ms[BUCKET_PRODUCTIVE] && k->progress.steps >= 0 &&
-                        k->progress.steps <= s->sums.progress.steps;
+        struct snapshot k = {0};
+        if (!codec_is_reading(c))
+            snapshots_get(list, i, &k);
+        visit_snapshot(c, &k, &before, &rate);
+        bool is_whole = k.at_ms <= s->through_ms && k.progress.chip_ms >= 0 &&
+                        k.progress.chip_ms <= s->sums.accounts[BUCKET_PRODUCTIVE].chip_ms &&
+                        k.progress.productive_ms <= k.ms[BUCKET_PRODUCTIVE] && k.progress.steps >= 0 &&
+                        k.progress.steps <= s->sums.progress.steps;
         for (int a = 0; a < ACCOUNT_COUNT; a++)
-            is_whole = is_whole && k->ms[a] >= 0 && k->ms[a] <= s->sums.accounts[a].ms;
+            is_whole = is_whole && k.ms[a] >= 0 && k.ms[a] <= s->sums.accounts[a].ms;
         c->failed |= !is_whole;
+        if (codec_is_reading(c))
+            snapshots_add(list, &k);
+        before = k;
     }
 }
 

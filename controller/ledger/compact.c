@@ -42,7 +42,7 @@ static void thin_snapshots(struct snapshots *k, size_t max_of_grid, size_t max_o
     while (max_of_grid > 0 && grid / apart > max_of_grid)
         apart *= 2;
     for (size_t i = 0; i < k->count; i++) {
-        struct snapshot *snapshot = k->items[i];
+        struct kept_snapshot *snapshot = k->items[i];
         bool is_kept = snapshot->is_checkpoint ? checkpoints-- <= max_of_checkpoints
                                                : max_of_grid > 0 && seen++ % apart == apart - 1;
         if (is_kept)

@@ -2,6 +2,7 @@
 #include "ledger/bursts.h"
 #include "ledger/cursor_silent.h"
 #include "ledger/rollback.h"
+#include "ledger/step_list.h"
 #include "ledger/step_times.h"
 
 #include "base/bisect.h"

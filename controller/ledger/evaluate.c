@@ -4,6 +4,7 @@
 #include "ledger/rollback.h"
 #include "ledger/settle.h"
 #include "ledger/sigterm.h"
+#include "ledger/step_list.h"
 #include "ledger/sweep.h"
 #include "ledger/sweep_listed.h"
 

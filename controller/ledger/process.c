@@ -1,6 +1,7 @@
 #include "ledger/process.h"
 
 #include "ledger/bursts.h"
+#include "ledger/step_list.h"
 #include "ledger/totals.h"
 
 #include "base/bisect.h"
@@ -20,7 +21,7 @@
             break;                                                                                                     \
         if ((list)->items != NULL)                                                                                     \
             (list)->items -= (list)->skipped;                                                                          \
-        if ((list)->skipped > (list)->count) {                                                                         \
+        if ((list)->skipped > (list)->count / 4) {                                                                     \
             memmove((list)->items, (list)->items + (list)->skipped, (list)->count * sizeof *(list)->items);            \
             (list)->skipped = 0;                                                                                       \
         } else {                                                                                                       \
@@ -86,26 +87,6 @@ int process_compare(const struct process *p, int64_t order_ms, const char *name,
 
 /* ---- steps ---- */
 
-void step_list_drop(struct step_list *list, size_t first) {
-    size_t marks = 0;
-    if (first == 0)
-        return;
-    while (marks + 1 < list->run_count && list->runs[marks + 1].first <= first)
-        marks++;
-    bool begins_run = list->runs[marks].first == first;
-    int64_t took_ms = list->items[first].at_ms - list->items[first - 1].at_ms;
-    /* The reported duration is not needed any more; cursor.c needs the time since the line before. */
-    list->items[first].duration_ms = begins_run || took_ms > INT32_MAX ? -1 : (int32_t)took_ms;
-    list->run_count -= marks;
-    memmove(list->runs, list->runs + marks, list->run_count * sizeof *list->runs);
-    for (size_t i = 0; i < list->run_count; i++)
-        list->runs[i].first -= list->runs[i].first < first ? list->runs[i].first : first;
-    DROP_FRONT(list, first);
-    if (list->count > 0)
-        list->items[0].duration_ms =
-            -1; /* only the duration of a list's first step is read and saved, and that of this list was never set */
-}
-
 void process_settle(struct process *p, int64_t through_ms) {
     size_t n = 0, kept = 0;
     p->settled_ms = through_ms;
@@ -123,8 +104,10 @@ void process_settle(struct process *p, int64_t through_ms) {
     DROP_FRONT(&p->slices, n);
 }
 
-size_t step_list_until(const struct step_list *list, int64_t through_ms) {
-    return BISECT(i, list->count, list->items[i].at_ms <= through_ms);
+size_t process_count_until(const struct process *p, int64_t through_ms) {
+    return step_list_until(&p->ends, through_ms) + step_list_until(&p->starts, through_ms) +
+           BISECT(i, p->overlays.count, p->overlays.items[i].from_ms <= through_ms) +
+           BISECT(i, p->durables.count, p->durables.items[i].at_ms <= through_ms);
 }
 
 static void append(struct step_list *list, const struct step_event *e) {

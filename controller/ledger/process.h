@@ -37,6 +37,8 @@ struct delta_count {
     int64_t delta, count;
 };
 
+#define STEPS_SETTLED_AT_ONCE 256 /* settle.c */
+
 struct step_list {
     struct step_event *items; /* the first item that is left: the `skipped` entries before it are free */
     size_t count, capacity, skipped;
@@ -190,11 +192,9 @@ void process_add_slices(struct process *p, struct slice_mark m);
 int64_t process_order_ms(const struct process *p);
 /* Compares it with another by start, on a tie by name, then by id. */
 int process_compare(const struct process *p, int64_t order_ms, const char *name, uint64_t id);
-/* Drops the steps before item `first` of the list. The run of that item continues. */
-void step_list_drop(struct step_list *list, size_t first);
 /* Drops the intervals and checkpoints that ended no later than through_ms. */
 void process_settle(struct process *p, int64_t through_ms);
-/* The number of the list's steps that were reported no later than through_ms. */
-size_t step_list_until(const struct step_list *list, int64_t through_ms);
+/* The number of its steps, intervals and checkpoints of no later than through_ms: as much an evaluation looks at. */
+size_t process_count_until(const struct process *p, int64_t through_ms);
 
 #endif

@@ -5,6 +5,7 @@
 #include "ledger/holds.h"
 #include "ledger/rollback.h"
 #include "ledger/sigterm.h"
+#include "ledger/step_list.h"
 #include "ledger/step_times.h"
 #include "ledger/sweep.h"
 #include "ledger/sweep_listed.h"
@@ -15,10 +16,8 @@
 
 #include <string.h>
 
-#define TAIL_STEPS 1024  /* rollbacks to any of these are exact */
-#define BATCH_STEPS 1024 /* the steps that are settled at once ... */
-#define MIN_BATCH 256    /* ... or this, if they come with many intervals */
-#define MANY_OVERLAYS 2048
+#define TAIL_STEPS 256    /* rollbacks to any of these are exact */
+#define RETRY_STEPS 1024  /* so much further a moment is looked for, where there was none */
 #define MAX_STEPS 4096    /* no more than these wait for TAIL_MS */
 #define MAX_AWAITING 8192 /* at most these wait for a log that is read later, so that memory stays bounded */
 #define TAIL_MS 600000    /* facts from objects may be this late */
@@ -76,33 +75,18 @@ static int64_t event_ms(const struct ledger *l, size_t process, size_t event) {
     return main_list(l, l->live[process])->items[event].at_ms;
 }
 
-static bool has_many_overlays(const struct ledger *l, size_t last, int64_t through_ms) {
-    size_t count = 0;
-    for (size_t i = 0; i <= last && i < l->live_count; i++) {
-        const struct process *p = l->live[i];
-        count += BISECT(at, p->overlays.count, p->overlays.items[at].from_ms <= through_ms);
-    }
-    return count > MANY_OVERLAYS / 4; /* per batch */
-}
-
-/* The first time at which enough is known: tail_steps and TAIL_MS after the end of a batch. A tail shorter than
- * TAIL_STEPS means that room is short: then TAIL_MS does not apply. */
-static bool find_horizon(const struct ledger *l, size_t min_steps, size_t tail_steps, int64_t through_ms,
+/* The first time at which enough is known: tail_steps and TAIL_MS after the end of a batch. Where steps are so short
+ * that more are in TAIL_MS, the batch grows with the tail, so that a step is looked at twice, however many there are. A
+ * tail shorter than TAIL_STEPS means that room is short: then TAIL_MS does not apply. */
+static bool find_horizon(const struct ledger *l, size_t batch, size_t tail_steps, int64_t through_ms,
                          struct horizon *h) {
     size_t process, event;
-    bool is_short = tail_steps < TAIL_STEPS;
-    if (!find_event(l, min_steps + tail_steps, &process, &event))
-        return false;
-    for (size_t n = min_steps; find_event(l, n + tail_steps, &process, &event);
-         n += is_short ? tail_steps : MIN_BATCH) {
+    const bool is_short = tail_steps < TAIL_STEPS;
+    for (size_t tail = tail_steps; find_event(l, batch + tail, &process, &event); batch *= 2, tail *= 2) {
         h->known_ms = event_ms(l, process, event);
-        if (h->known_ms > through_ms)
+        if (h->known_ms > through_ms || !find_event(l, batch, &h->process, &h->event))
             return false;
-        if (!find_event(l, n, &h->process, &h->event))
-            return false;
-        if (n < BATCH_STEPS && !is_short && !has_many_overlays(l, h->process, event_ms(l, h->process, h->event)))
-            continue;
-        h->tail_ms = !is_short && n + TAIL_STEPS < MAX_STEPS ? TAIL_MS : 0;
+        h->tail_ms = is_short || batch + tail >= MAX_STEPS ? 0 : TAIL_MS;
         if (h->known_ms - event_ms(l, h->process, h->event) >= h->tail_ms)
             return true;
     }
@@ -249,7 +233,7 @@ static void keep_listed(struct settled *to, const struct sweep *s) {
         tally(&to->older, &all[i], ledger_blame_of(s->ledger, (int)to->older.count + 1, all[i].item.cause));
         to->older.productive_ms += s->executions[i].productive_ms;
     }
-    to->listed_count = count - drop;
+    settled_list(to, count - drop);
     for (size_t i = 0; i <= to->listed_count; i++) {
         if (i < to->listed_count)
             to->listed[i] = all[drop + i];
@@ -463,7 +447,7 @@ void ledger_settle(struct ledger *l, int64_t through_ms) {
 
 void ledger_settle_to(struct ledger *l, int64_t through_ms, size_t tail_steps) {
     struct horizon h;
-    const size_t batch = tail_steps < MIN_BATCH ? tail_steps : MIN_BATCH;
+    const size_t batch = tail_steps < STEPS_SETTLED_AT_ONCE ? tail_steps : STEPS_SETTLED_AT_ONCE;
     size_t min_steps = batch;
     ledger_sort_processes(l);
     if (l->options.keep_all || l->start_ms == TIME_UNKNOWN)
@@ -473,5 +457,5 @@ void ledger_settle_to(struct ledger *l, int64_t through_ms, size_t tail_steps) {
             min_steps = batch;
         else
             min_steps +=
-                tail_steps < TAIL_STEPS ? tail_steps : BATCH_STEPS; /* no possible moment: a later one may exist */
+                tail_steps < TAIL_STEPS ? tail_steps : RETRY_STEPS; /* no possible moment: a later one may exist */
 }

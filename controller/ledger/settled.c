@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
+#include <string.h>
+
 void settled_free(struct settled *s) {
     if (s == NULL)
         return;
@@ -11,7 +13,17 @@ void settled_free(struct settled *s) {
         free(s->evidence[i]);
     durations_done(&s->durations);
     snapshots_done(&s->snapshots);
+    free(s->listed);
+    free(s->executions);
+    free(s->productive_before_ms);
     free(s);
+}
+
+void settled_list(struct settled *s, size_t listed_count) {
+    s->listed_count = listed_count;
+    s->listed = mem_resize(s->listed, listed_count + 1, sizeof *s->listed);
+    s->executions = mem_resize(s->executions, listed_count + 1, sizeof *s->executions);
+    s->productive_before_ms = mem_resize(s->productive_before_ms, listed_count + 1, sizeof *s->productive_before_ms);
 }
 
 /* value * part / whole, rounded down; no argument is negative */
@@ -23,7 +35,7 @@ struct progress settled_progress(const struct settled *s, int64_t step, bool *is
     *is_exact = true;
     if (s->sums.progress.step == RECORD_NONE || step >= s->sums.progress.step)
         return s->sums.progress;
-    struct snapshot *const *snapshots = s->snapshots.items; /* finds the first one at this step or later */
+    struct kept_snapshot *const *snapshots = s->snapshots.items; /* finds the first one at this step or later */
     size_t place = BISECT(i, s->snapshots.count,
                           snapshots[i]->progress.steps <= s->sums.series.steps || snapshots[i]->progress.step < step);
     struct progress after = place < s->snapshots.count ? snapshots[place]->progress : s->sums.progress;
@@ -46,22 +58,26 @@ struct progress settled_progress(const struct settled *s, int64_t step, bool *is
 void settled_sums_at(const struct settled *s, int64_t start_ms, int64_t at_ms, int64_t sums[static ACCOUNT_COUNT],
                      int64_t *ret_interruptions) {
     size_t place = BISECT(i, s->snapshots.count, s->snapshots.items[i]->at_ms <= at_ms);
-    const struct snapshot *before = place > 0 ? s->snapshots.items[place - 1] : NULL;
-    const struct snapshot *after = place < s->snapshots.count ? s->snapshots.items[place] : NULL;
-    int64_t from = before ? before->at_ms : start_ms, to = after ? after->at_ms : s->through_ms;
+    struct snapshot before = {.at_ms = start_ms}, after = {.at_ms = s->through_ms};
+    if (place > 0)
+        snapshots_get(&s->snapshots, place - 1, &before);
+    if (place < s->snapshots.count)
+        snapshots_get(&s->snapshots, place, &after);
+    for (int i = 0; i < ACCOUNT_COUNT && place == s->snapshots.count; i++)
+        after.ms[i] = s->sums.accounts[i].ms;
+    int64_t from = before.at_ms, to = after.at_ms;
     int64_t left = at_ms - from; /* the time that no account has yet, because of rounding */
     for (int i = 0; i < ACCOUNT_COUNT; i++) {
-        int64_t base = before ? before->ms[i] : 0, whole = (after ? after->ms[i] : s->sums.accounts[i].ms) - base;
-        int64_t ms = prorated(whole, at_ms - from, to - from);
-        sums[i] = base + ms;
+        int64_t ms = prorated(after.ms[i] - before.ms[i], at_ms - from, to - from);
+        sums[i] = before.ms[i] + ms;
         left -= ms;
     }
     for (int i = 0; i < ACCOUNT_COUNT && left > 0; i++) {
-        int64_t more = min_of(left, (after ? after->ms[i] : s->sums.accounts[i].ms) - sums[i]);
+        int64_t more = min_of(left, after.ms[i] - sums[i]);
         sums[i] += more;
         left -= more;
     }
-    int64_t struck = before ? before->interruptions : 0;
+    int64_t struck = before.interruptions;
     for (size_t i = 0; i < s->listed_count; i++) {
         int64_t number = s->older.count + (int64_t)i + 1;
         if (s->listed[i].item.at_ms < at_ms && number > struck)
@@ -77,6 +93,14 @@ struct settled *settled_copy_sums(const struct settled *s) {
     *clone = *s;
     for (int i = 0; i < ACCOUNT_COUNT; i++)
         clone->evidence[i] = mem_strdup(s->evidence[i]);
+    clone->listed = NULL;
+    clone->executions = NULL;
+    clone->productive_before_ms = NULL;
+    settled_list(clone, s->listed_count);
+    memcpy(clone->listed, s->listed, s->listed_count * sizeof *s->listed);
+    memcpy(clone->executions, s->executions, (s->listed_count + 1) * sizeof *s->executions);
+    memcpy(clone->productive_before_ms, s->productive_before_ms,
+           (s->listed_count + 1) * sizeof *s->productive_before_ms);
     clone->durations.items = NULL; /* a loss does not change them */
     clone->durations.count = clone->durations.capacity = 0;
     clone->snapshots = (struct snapshots){0};
@@ -85,8 +109,11 @@ struct settled *settled_copy_sums(const struct settled *s) {
 
 struct settled *settled_clone(const struct settled *s) {
     struct settled *clone = settled_copy_sums(s);
-    for (size_t i = 0; i < s->snapshots.count; i++)
-        *snapshots_add(&clone->snapshots) = *s->snapshots.items[i];
+    for (size_t i = 0; i < s->snapshots.count; i++) {
+        struct snapshot k;
+        snapshots_get(&s->snapshots, i, &k);
+        snapshots_add(&clone->snapshots, &k);
+    }
     return clone;
 }
 

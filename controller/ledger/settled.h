@@ -91,16 +91,16 @@ struct settled {
     int64_t through_ms;
     struct sums sums;
     char *evidence[ACCOUNT_COUNT]; /* NULL: none */
-    /* the newest interruptions, the executions that they ended, and the present one */
+    /* The newest interruptions, the executions that they ended, and the present one. Most jobs have few. */
     struct listed {
         struct interruption item;
         struct ledger_disruption cause;
         struct recovery recovery;
         enum ledger_saved saved_on_sigterm;
-    } listed[SETTLED_LISTED];
-    size_t listed_count;
-    struct execution executions[SETTLED_LISTED + 1];
-    int64_t productive_before_ms[SETTLED_LISTED + 1]; /* Productive when each execution began */
+    } * listed;
+    size_t listed_count;           /* SETTLED_LISTED at most */
+    struct execution *executions;  /* listed_count + 1 */
+    int64_t *productive_before_ms; /* Productive when each execution began */
     struct ledger_older older;
     struct loss_finder losses;
     /* training: the process whose run continues at through_ms, and that run */
@@ -142,6 +142,8 @@ struct settled_loss {
 };
 
 void settled_free(struct settled *s);
+/* Makes room for that number of interruptions and of executions; what is new is not initialized. */
+void settled_list(struct settled *s, size_t listed_count);
 struct settled *settled_copy_sums(const struct settled *s); /* all but the snapshots and durations */
 struct settled *settled_clone(const struct settled *s);
 /* Takes the loss from the settled part: Productive becomes WastedProgress. */

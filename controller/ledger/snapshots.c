@@ -3,6 +3,8 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
+#include <assert.h>
+
 #define CHECKPOINTS 256 /* rollbacks to the newest of them are exact */
 #define WINDOW_PARTS 360
 
@@ -13,9 +15,36 @@ void snapshots_done(struct snapshots *k) {
     *k = (struct snapshots){0};
 }
 
-struct snapshot *snapshots_add(struct snapshots *k) {
+static struct kept_snapshot *keep(const struct snapshot *from) {
+    static_assert(ACCOUNT_COUNT <= 64, "kept_snapshot.accounts has a bit for each");
+    size_t used = 0, n = 0;
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        used += from->ms[i] != 0;
+    struct kept_snapshot *kept = mem_alloc(sizeof *kept + used * sizeof *kept->ms);
+    kept->at_ms = from->at_ms;
+    kept->interruptions = from->interruptions;
+    kept->is_checkpoint = from->is_checkpoint;
+    kept->progress = from->progress;
+    for (int i = 0; i < ACCOUNT_COUNT; i++)
+        if (from->ms[i] != 0) {
+            kept->accounts |= UINT64_C(1) << i;
+            kept->ms[n++] = from->ms[i];
+        }
+    return kept;
+}
+
+void snapshots_add(struct snapshots *k, const struct snapshot *snapshot) {
     MEM_GROW(k->items, k->count, k->capacity);
-    return k->items[k->count++] = mem_new(struct snapshot);
+    k->items[k->count++] = keep(snapshot);
+}
+
+void snapshots_get(const struct snapshots *k, size_t i, struct snapshot *ret) {
+    const struct kept_snapshot *kept = k->items[i];
+    size_t n = 0;
+    *ret = (struct snapshot){kept->at_ms, kept->interruptions, kept->is_checkpoint, kept->progress, {0}};
+    for (int a = 0; a < ACCOUNT_COUNT; a++)
+        if (kept->accounts >> a & 1)
+            ret->ms[a] = kept->ms[n++];
 }
 
 void snapshots_move(struct snapshots *to, struct snapshots *from) {
@@ -57,7 +86,7 @@ void snapshots_prune(struct snapshots *k, const struct ledger_options *options, 
     for (size_t i = 0; i < k->count; i++)
         checkpoints += k->items[i]->is_checkpoint;
     for (size_t i = 0; i < k->count; i++) {
-        struct snapshot *snapshot = k->items[i];
+        struct kept_snapshot *snapshot = k->items[i];
         if (snapshot->is_checkpoint && checkpoints-- > CHECKPOINTS)
             snapshot->is_checkpoint = false;
         if (snapshot->is_checkpoint || is_on_grid(options, snapshot->at_ms, through_ms))
@@ -70,13 +99,16 @@ void snapshots_prune(struct snapshots *k, const struct ledger_options *options, 
 
 void snapshots_cut(struct snapshots *k, const struct progress *cut) {
     for (size_t i = k->count; i > 0; i--) {
-        struct snapshot *snapshot = k->items[i - 1];
-        int64_t lost = snapshot->ms[BUCKET_PRODUCTIVE] - cut->productive_ms;
+        struct snapshot snapshot;
+        snapshots_get(k, i - 1, &snapshot);
+        int64_t lost = snapshot.ms[BUCKET_PRODUCTIVE] - cut->productive_ms;
         if (lost > 0) {
-            snapshot->ms[BUCKET_PRODUCTIVE] -= lost;
-            snapshot->ms[BUCKET_WASTED_PROGRESS] += lost;
+            snapshot.ms[BUCKET_PRODUCTIVE] -= lost;
+            snapshot.ms[BUCKET_WASTED_PROGRESS] += lost;
         }
-        if (snapshot->progress.productive_ms > cut->productive_ms || snapshot->progress.steps > cut->steps)
-            snapshot->progress = *cut;
+        if (snapshot.progress.productive_ms > cut->productive_ms || snapshot.progress.steps > cut->steps)
+            snapshot.progress = *cut;
+        free(k->items[i - 1]);
+        k->items[i - 1] = keep(&snapshot);
     }
 }

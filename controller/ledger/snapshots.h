@@ -20,13 +20,22 @@ struct snapshot {
     int64_t ms[ACCOUNT_COUNT];
 };
 
+struct kept_snapshot { /* a job has hundreds, and time in few accounts */
+    int64_t at_ms, interruptions;
+    struct progress progress;
+    uint64_t accounts; /* a bit for each that has time */
+    bool is_checkpoint;
+    int64_t ms[]; /* of these accounts, in their order */
+};
+
 struct snapshots {
-    struct snapshot **items; /* in time order, each allocated separately */
+    struct kept_snapshot **items; /* in time order, each allocated separately */
     size_t count, capacity;
 };
 
 void snapshots_done(struct snapshots *k);
-struct snapshot *snapshots_add(struct snapshots *k);
+void snapshots_add(struct snapshots *k, const struct snapshot *snapshot);
+void snapshots_get(const struct snapshots *k, size_t i, struct snapshot *ret);
 /* Moves all of them to the end of another's. */
 void snapshots_move(struct snapshots *to, struct snapshots *from);
 /* Drops the snapshots that no window and no rollback to one of the newest checkpoints needs. */

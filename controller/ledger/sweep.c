@@ -19,13 +19,11 @@ static size_t checkpoint_place(const struct sweep *s, int64_t step) {
 }
 
 static void add_snapshot(struct sweep *s, int64_t at_ms, bool is_of_checkpoint) {
-    struct snapshot *k = snapshots_add(&s->settling.snapshots);
-    k->at_ms = at_ms;
-    k->is_checkpoint = is_of_checkpoint;
-    k->interruptions = (s->settled ? s->settled->older.count : 0) + s->at.interruption + 1;
-    k->progress = s->sums.progress;
+    struct snapshot k = {.at_ms = at_ms, .is_checkpoint = is_of_checkpoint, .progress = s->sums.progress};
+    k.interruptions = (s->settled ? s->settled->older.count : 0) + s->at.interruption + 1;
     for (int i = 0; i < ACCOUNT_COUNT; i++)
-        k->ms[i] = s->sums.accounts[i].ms;
+        k.ms[i] = s->sums.accounts[i].ms;
+    snapshots_add(&s->settling.snapshots, &k);
 }
 
 /* The present series of steps begins with this run. */

@@ -1,5 +1,6 @@
 #include "ledger/training.h"
 #include "ledger/bursts.h"
+#include "ledger/step_list.h"
 #include "ledger/step_times.h"
 
 #include "base/bisect.h"
@@ -512,8 +513,6 @@ void training_done(struct training *t) {
 }
 
 void training_count_visits(const struct training *t, struct ledger *l) {
-    for (size_t i = 0; i < t->view_count; i++) {
-        const struct process *p = t->views[i].process;
-        l->steps_visited += 1 + (int64_t)(p->ends.count + p->starts.count + p->overlays.count + p->durables.count);
-    }
+    for (size_t i = 0; i < t->view_count; i++)
+        l->steps_visited += 1 + (int64_t)process_count_until(t->views[i].process, t->known_ms);
 }

@@ -1,19 +1,20 @@
 /* bench-jobs: the cost of the model alone for N JobGoodputs, each of a JobSet of one pod whose log has steps: no
  * API server, no network. Prints memory and CPU time of the start, and of rounds in which every job has an event of its
- * pod, ten steps and an evaluation; in the end each log has a line that names a failure. Arguments: the number of
- * jobs (10000). */
+ * pod, ten steps of STEP_S and an evaluation; each SAVE_EVERY steps a checkpoint. In the end each log has a line that
+ * names a failure. Arguments: the number of jobs (10000), of rounds (5). */
 #include "base/mem.h"
 #include "fake_objects.h"
 #include "operator/model/evaluate.h"
 #include "operator/model/model.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { STEPS = 50, ROUNDS = 5, ROUND_STEPS = 10 };
+enum { STEPS = 50, ROUNDS = 5, ROUND_STEPS = 10, STEP_S = 30, SAVE_EVERY = 100 };
 
 static double cpu_s(void) {
     struct timespec t;
@@ -21,7 +22,9 @@ static double cpu_s(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* As the controller has it: free memory goes back to the system. */
 static double resident_mib(void) {
+    malloc_trim(0);
     long total = 0, resident = 0;
     FILE *f = fopen("/proc/self/statm", "r");
     if (f == NULL || fscanf(f, "%ld %ld", &total, &resident) != 2)
@@ -62,13 +65,21 @@ static void observe_pod(struct model *m, int i, double at) {
 }
 
 static void steps(struct model *m, int i, int from, int count) {
-    char uid[32], name[32], line[128];
+    char uid[32], name[32], line[160];
     snprintf(uid, sizeof uid, "uid-pod-%d", i);
     snprintf(name, sizeof name, "j%d", i);
     struct model_job *job = model_job_find(m, "ns", name);
     for (int s = from; s < from + count; s++) {
-        snprintf(line, sizeof line, "completed step: %d, seconds: 1.000, TFLOP/s/device: 50.1, loss: 2.1", s);
-        model_job_log_line(job, uid, 0, fake_ms(5 + s) * 1000000, slice_of(line));
+        int second = STEP_S * s + 5;
+        if (s % SAVE_EVERY == SAVE_EVERY - 1) {
+            snprintf(line, sizeof line,
+                     "[process=0][thread=save_finalize][step=%d] CheckpointManager Save Finalize is done on all hosts.",
+                     s);
+            model_job_log_line(job, uid, 0, fake_ms(second - 1) * 1000000, slice_of(line));
+        }
+        snprintf(line, sizeof line, "completed step: %d, seconds: %d.%03d, TFLOP/s/device: 50.1, loss: 2.1", s,
+                 STEP_S - 1, (s * 7919 + i) % 1000);
+        model_job_log_line(job, uid, 0, fake_ms(second) * 1000000, slice_of(line));
     }
 }
 
@@ -97,7 +108,8 @@ static int evaluate(struct model *m, int64_t now_ms) {
 }
 
 int main(int argc, char **argv) {
-    int jobs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 10000, seen = 0;
+    int jobs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 10000;
+    int rounds = argc > 2 ? (int)strtol(argv[2], NULL, 10) : ROUNDS, seen = 0;
     struct model *m = model_new(&(struct model_options){.reads_last_words = true});
     double before_mib = resident_mib(), before_s = cpu_s();
     observe(m, RESOURCE_NODE, "n0", "n0", fake_node_json("n0", "", "", "True", "KubeletReady", -3600), 2);
@@ -108,25 +120,25 @@ int main(int argc, char **argv) {
     evaluate(m, fake_ms(3));
     for (int i = 0; i < jobs; i++)
         steps(m, i, 0, STEPS);
-    seen = evaluate(m, fake_ms(STEPS + 5));
+    seen = evaluate(m, fake_ms(STEP_S * STEPS + 5));
     double started_s = cpu_s(), mib = resident_mib() - before_mib;
     printf("%d JobGoodputs, %d with steps: %.1f MiB, %.1f KiB each; %.1f CPU seconds for the start, %.0f us each\n",
            jobs, seen, mib, 1024 * mib / jobs, started_s - before_s, 1e6 * (started_s - before_s) / jobs);
-    for (int r = 0; r < ROUNDS; r++) {
+    for (int r = 0; r < rounds; r++) {
         int first = STEPS + r * ROUND_STEPS;
         for (int i = 0; i < jobs; i++) {
-            observe_pod(m, i, first + 5);
+            observe_pod(m, i, STEP_S * first + 5);
             steps(m, i, first, ROUND_STEPS);
         }
-        evaluate(m, fake_ms(first + ROUND_STEPS + 5));
+        evaluate(m, fake_ms(STEP_S * (first + ROUND_STEPS) + 5));
     }
-    double round_s = (cpu_s() - started_s) / ROUNDS;
-    printf("a round of an event, %d steps and an evaluation of each: %.2f CPU seconds, %.0f us a job; %.1f MiB in the "
-           "end\n",
-           ROUND_STEPS, round_s, 1e6 * round_s / jobs, resident_mib());
-    double rounds_mib = resident_mib();
+    double round_s = (cpu_s() - started_s) / rounds, rounds_mib = resident_mib();
+    printf("a round of an event, %d steps and an evaluation of each: %.2f CPU seconds, %.0f us a job; after %.1f hours "
+           "%.1f KiB a job\n",
+           ROUND_STEPS, round_s, 1e6 * round_s / jobs, (STEPS + rounds * ROUND_STEPS) * STEP_S / 3600.0,
+           1024 * (rounds_mib - before_mib) / jobs);
     for (int i = 0; i < jobs; i++)
-        fail(m, i, STEPS + ROUNDS * ROUND_STEPS + 5);
+        fail(m, i, STEP_S * (STEPS + rounds * ROUND_STEPS) + 5);
     printf("a line that names a failure in each log: %.1f MiB more\n", resident_mib() - rounds_mib);
     model_free(m);
     return seen == jobs ? 0 : 1;
