@@ -204,7 +204,7 @@ outputs: $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/test-status ## ever
 	@python3 -B tests/outputs/outputs.py $^
 
 # The benchmarks are built too, so that one that stops compiling is noticed.
-BENCHES := $(addprefix $(OUT)/bin/bench-,append compare fleet jobs metrics rootcause)
+BENCHES := $(addprefix $(OUT)/bin/bench-,append compare fleet jobs metrics rootcause steplog)
 tests: missing $(BENCHES) $(TEST_PROGRAMS) $(OUT)/tests/test-faults $(OUT)/preload/fail.so $(OUT)/bin/test-outputs $(OUT)/bin/truth $(OUT)/bin/advice-proof $(OUT)/bin/test-soak $(OUT)/bin/test-sim $(OUT)/bin/test-status $(if $(wildcard tests/apiserver/main.c),$(OUT)/bin/test-apiserver)
 ifeq ($(V),release)
 	@mkdir -p .build/bin && ln -sf ../release/bin/test-apiserver .build/bin/test-apiserver
@@ -442,6 +442,14 @@ $(OUT)/bin/bench-rootcause: $(call objects,tests/bench/rootcause.c) $(call link_
 
 .PHONY: bench-rootcause
 bench-rootcause: $(OUT)/bin/bench-rootcause ## CPU time to find the root cause in a tail of 64 KiB, compared with the promise
+	@$<
+
+$(OUT)/bin/bench-steplog: $(call objects,tests/bench/steplog.c) $(call link_order,steplog)
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lyaml -lm
+
+.PHONY: bench-steplog
+bench-steplog: $(OUT)/bin/bench-steplog ## CPU time to read a MB of log of each format, and of programs that do not train, compared with the promise
 	@$<
 
 .PHONY: stores-test

@@ -4,34 +4,60 @@
 
 #include <assert.h>
 
-enum { HASH_BITS = 13 };
+enum { HASH_BITS = 13, BLOCK_BITS = 16, MAX_STRIDE = 8 };
 #define NONE UINT16_MAX
 
 struct literals {
     struct slice *texts;
-    uint16_t *next;                 /* text with the same hash, in the order of their numbers */
-    uint16_t first[1 << HASH_BITS]; /* NONE: no text */
+    uint32_t *blocks;                        /* the first of each text */
+    uint16_t *next;                          /* text with the same hash, in the order of their numbers */
+    size_t stride;                           /* how far a block that no text begins with carries the search */
+    uint16_t first[1 << HASH_BITS];          /* NONE: no text */
+    uint64_t occurs[(1 << BLOCK_BITS) / 64]; /* a bit for each block among the first ones of a text */
 };
 
-static uint32_t hash_of(const char *bytes) {
-    uint32_t key;
-    memcpy(&key, bytes, LITERALS_MIN_BYTES);
-    return key * UINT32_C(2654435761) >> (32 - HASH_BITS);
+static uint32_t block_at(const char *bytes) {
+    uint32_t block;
+    memcpy(&block, bytes, LITERALS_MIN_BYTES);
+    return block;
+}
+
+static uint32_t hash_of(uint32_t block, int bits) {
+    return block * UINT32_C(2654435761) >> (32 - bits);
+}
+
+static bool may_occur(const struct literals *l, uint32_t block) {
+    uint32_t bit = hash_of(block, BLOCK_BITS);
+    return (l->occurs[bit / 64] >> bit % 64 & 1) != 0;
+}
+
+static void note_blocks(struct literals *l, struct slice text) {
+    for (size_t i = 0; i < l->stride; i++) {
+        uint32_t bit = hash_of(block_at(text.data + i), BLOCK_BITS);
+        l->occurs[bit / 64] |= UINT64_C(1) << bit % 64;
+    }
 }
 
 struct literals *literals_new(const struct slice *texts, size_t count) {
     struct literals *l = mem_new(struct literals);
     assert(count <= LITERALS_MAX);
     l->texts = mem_resize(NULL, count + 1, sizeof *l->texts);
+    l->blocks = mem_resize(NULL, count + 1, sizeof *l->blocks);
     l->next = mem_resize(NULL, count + 1, sizeof *l->next);
+    l->stride = MAX_STRIDE;
     memset(l->first, 0xff, sizeof l->first);
     for (size_t i = count; i-- > 0;) {
         assert(texts[i].size_bytes >= LITERALS_MIN_BYTES);
-        uint16_t *first = &l->first[hash_of(texts[i].data)];
+        size_t stride = texts[i].size_bytes - LITERALS_MIN_BYTES + 1;
+        l->stride = stride < l->stride ? stride : l->stride;
         l->texts[i] = texts[i];
+        l->blocks[i] = block_at(texts[i].data);
+        uint16_t *first = &l->first[hash_of(l->blocks[i], HASH_BITS)];
         l->next[i] = *first;
         *first = (uint16_t)i;
     }
+    for (size_t i = 0; i < count; i++)
+        note_blocks(l, texts[i]);
     return l;
 }
 
@@ -39,36 +65,46 @@ void literals_free(struct literals *l) {
     if (l == NULL)
         return;
     free(l->texts);
+    free(l->blocks);
     free(l->next);
     free(l);
 }
 
 /* The first of the texts from k on, which have the same hash, that the text begins with; NONE: none. */
 static inline uint16_t fitting(const struct literals *l, uint16_t k, struct slice text) {
-    while (k != NONE && (text.size_bytes < l->texts[k].size_bytes ||
+    while (k != NONE && (l->blocks[k] != block_at(text.data) || text.size_bytes < l->texts[k].size_bytes ||
                          memcmp(text.data, l->texts[k].data, l->texts[k].size_bytes) != 0))
         k = l->next[k];
     return k;
 }
 
-/* The next one that starts before `end`. */
+/* The next one that starts before `end`, from where all texts are too long. */
 static bool search(const struct literals *l, struct slice text, struct literals_hit *hit, size_t end) {
     size_t at = hit->at;
     uint16_t k = NONE;
     if (hit->is_found)
         k = fitting(l, l->next[hit->number], slice_skip(text, at++));
-    for (; k == NONE && at < end; at++) {
-        struct slice rest = {text.data + at, text.size_bytes - at};
-        k = fitting(l, l->first[hash_of(rest.data)], rest);
+    while (k == NONE && at < end) {
+        const char *from = text.data + at;
+        if (!may_occur(l, block_at(from + l->stride - 1))) {
+            at += l->stride;
+            continue;
+        }
+        struct slice rest = {from, text.size_bytes - at++};
+        k = fitting(l, l->first[hash_of(block_at(from), HASH_BITS)], rest);
     }
-    *hit = (struct literals_hit){.at = k != NONE ? at - 1 : end, .number = k, .is_found = k != NONE};
+    *hit = (struct literals_hit){.at = k != NONE ? at - 1 : at, .number = k, .is_found = k != NONE};
     return hit->is_found;
 }
 
+static bool has_room(const struct literals *l, struct slice text) {
+    return text.size_bytes >= l->stride + LITERALS_MIN_BYTES - 1;
+}
+
 bool literals_next(const struct literals *l, struct slice text, struct literals_hit *hit) {
-    return search(l, text, hit, text.size_bytes >= LITERALS_MIN_BYTES ? text.size_bytes - LITERALS_MIN_BYTES + 1 : 0);
+    return search(l, text, hit, has_room(l, text) ? text.size_bytes - l->stride - LITERALS_MIN_BYTES + 2 : 0);
 }
 
 bool literals_next_at_start(const struct literals *l, struct slice text, struct literals_hit *hit) {
-    return search(l, text, hit, text.size_bytes >= LITERALS_MIN_BYTES);
+    return search(l, text, hit, has_room(l, text));
 }

@@ -1,6 +1,6 @@
-/* literals: one search for many texts at once. Texts are found by a hash of their first bytes, which the search looks
- * up at each byte of what it reads: one multiplication and one look-up, and a comparison where the hash fits. Built
- * once and never changed: threads may share it. */
+/* literals: one search for many texts at once. Four bytes that occur in no text's start carry the search past all
+ * starts that would hold them: the longer the shortest text, the further (Wu and Manber's rule). Elsewhere a hash of
+ * four bytes finds the texts that begin so. Built once and never changed: threads may share it. */
 #ifndef BASE_LITERALS_H
 #define BASE_LITERALS_H
 

@@ -24,14 +24,29 @@ static bool is_wide_space(const char *at, const char *end) {
     return end - at >= 2 && at[0] == '\xc2' && at[1] == '\xa0';
 }
 
+/* Eight bytes at once, as far as all are plain. */
+static const char *skip_plain(const char *at, const char *end) {
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+    uint64_t bytes;
+    for (; (size_t)(end - at) >= sizeof bytes; at += sizeof bytes) {
+        memcpy(&bytes, at, sizeof bytes);
+        uint64_t is_wide = bytes ^ ones * 0xc2;
+        uint64_t is_control = (bytes - ones * 0x20) & ~bytes;
+        if (((is_control | ((is_wide - ones) & ~is_wide)) & high) != 0)
+            break;
+    }
+    return at;
+}
+
 static const char *end_of_plain(const char *at, const char *end) {
+    at = skip_plain(at, end);
     while (at < end && ((unsigned char)*at >= 0x20 || *at == '\t') && !is_wide_space(at, end))
         at++;
     return at;
 }
 
 /* Takes escapes and other control characters out; a NUL is one. */
-static struct slice without_escapes(struct slice raw, struct buf *plain) {
+struct slice line_plain(struct slice raw, struct buf *plain) {
     const char *end = raw.data + raw.size_bytes, *at = end_of_plain(raw.data, end);
     if (at == end)
         return raw;
@@ -70,7 +85,7 @@ static void take_indentation(struct line *line) {
 }
 
 void line_read_text(struct line *line, struct slice raw, struct buf *plain) {
-    line->text = without_escapes(raw, plain);
+    line->text = line_plain(raw, plain);
     line->rank = RANK_UNKNOWN;
     line->writer = prefixes_take(&line->text, &line->rank);
     take_indentation(line);

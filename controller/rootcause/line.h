@@ -17,6 +17,8 @@ struct line {
 /* is_stamped: lines start with an RFC 3339 time, as `kubectl logs --timestamps` writes. plain: holds the text where it
  * differs from raw. */
 void line_read(struct line *line, struct slice raw, bool is_stamped, struct buf *plain);
+/* Without escapes and other control characters. */
+struct slice line_plain(struct slice raw, struct buf *plain);
 /* The same for a text without a transport: a message inside another format. */
 void line_read_text(struct line *line, struct slice raw, struct buf *plain);
 /* Whether the byte at `at` belongs to data that the line quotes. Data is the value of a key that does not name a

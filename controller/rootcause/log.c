@@ -409,6 +409,9 @@ bool rootcause_line_is_notable(const struct matcher *m, struct slice raw) {
     struct traceback outside = {0};
     struct slice exception;
     buf_init(&plain, PLAIN_BYTES);
+    raw = line_plain(raw, &plain);
+    if (!matcher_may_find(m, raw))
+        return false;
     line_read_text(&line, raw, &plain);
     const struct signature *row = matcher_find(m, line.text, NULL);
     return (row != NULL && row->role < ROLE_ADVICE) ||

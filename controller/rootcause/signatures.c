@@ -3,6 +3,7 @@
 #include "base/embed.h"
 #include "base/literals.h"
 #include "base/mem.h"
+#include "rootcause/notable_words.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -22,6 +23,7 @@ struct matcher {
     struct signature *rows;
     size_t count, capacity;
     struct heads heads[PLACE_COUNT];
+    struct literals *notable;
 };
 
 /* ---- the table ---- */
@@ -96,6 +98,23 @@ static void find_heads(struct matcher *m, enum signature_place place) {
     heads->literals = literals_new(texts, heads->count);
 }
 
+/* What matcher_may_find() looks for. */
+static void find_notable(struct matcher *m) {
+    static const char *const words[] = {
+#define X(text) text,
+        NOTABLE_WORDS(X)
+#undef X
+    };
+    CLEANUP_FREE struct slice *texts = mem_resize(NULL, m->count + ARRAY_SIZE(words), sizeof *texts);
+    size_t count = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        texts[count++] = slice_of(words[i]);
+    for (size_t i = 0; i < m->count; i++)
+        if (m->rows[i].place == IN_LINE || m->rows[i].place == IN_EXCEPTION || m->rows[i].place == IN_MODULE)
+            texts[count++] = m->rows[i].head;
+    m->notable = literals_new(texts, count);
+}
+
 struct matcher *matcher_new(void) {
     struct matcher *m = mem_new(struct matcher);
     struct slice line, table = embedded(signature_table);
@@ -107,6 +126,7 @@ struct matcher *matcher_new(void) {
     }
     for (int place = 0; place < PLACE_COUNT; place++)
         find_heads(m, (enum signature_place)place);
+    find_notable(m);
     return m;
 }
 
@@ -117,6 +137,7 @@ void matcher_free(struct matcher *m) {
         literals_free(m->heads[place].literals);
         free(m->heads[place].rows);
     }
+    literals_free(m->notable);
     free(m->rows);
     free(m);
 }
@@ -189,6 +210,11 @@ static const struct signature *find(const struct matcher *m, enum signature_plac
             *at = hit.at;
     }
     return best;
+}
+
+bool matcher_may_find(const struct matcher *m, struct slice text) {
+    struct literals_hit hit = {0};
+    return literals_next(m->notable, text, &hit);
 }
 
 const struct signature *matcher_find(const struct matcher *m, struct slice line, size_t *at) {

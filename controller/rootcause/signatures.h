@@ -55,6 +55,9 @@ struct matcher *matcher_new(void);
 void matcher_free(struct matcher *m);
 
 /* The row that a line fits; NULL: none. *at (may be NULL): where in the line its text starts. */
+/* False: the text is of no row for lines, and outside a traceback it is neither a part of one nor names an exception.
+ */
+bool matcher_may_find(const struct matcher *m, struct slice text);
 const struct signature *matcher_find(const struct matcher *m, struct slice line, size_t *at);
 /* The row of an exception, by "Name: message" without its modules: by both, by the message where the name says nothing,
  * or by a word of the name; NULL: none. */

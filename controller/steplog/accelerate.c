@@ -44,5 +44,10 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     return LINE_TAKEN;
 }
 
+static const char *const words[] = {"Saving current state to ",     "Random states saved in ",
+                                    "Loading states from ",         "All random states loaded successfully",
+                                    "Could not load random states", NULL};
+
 extern const struct format steplog_accelerate;
-const struct format steplog_accelerate = {.id = STEPLOG_AUTO, .is_always_read = true, .line = read_line};
+const struct format steplog_accelerate = {
+    .id = STEPLOG_AUTO, .is_always_read = true, .words = words, .line = read_line};

@@ -83,6 +83,10 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     return result;
 }
 
+static const char *const words[] = {
+    "] step=", " is ready now!", " is about to be saved!", "Saving model checkpoint: ", "[Torch] ", "/micro_step=",
+    NULL};
+
 extern const struct format steplog_deepspeed;
 const struct format steplog_deepspeed = {
-    .id = STEPLOG_DEEPSPEED, .looks_for = "step=N, skipped=K, lr=[...]", .line = read_line};
+    .id = STEPLOG_DEEPSPEED, .looks_for = "step=N, skipped=K, lr=[...]", .words = words, .line = read_line};

@@ -73,6 +73,11 @@ static bool parse_rich(struct slice text, struct progress *bar) {
     return true;
 }
 
+/* tqdm's bars have a line from top to bottom, rich's are drawn with characters of three bytes. */
+static bool may_be_bar(struct slice text) {
+    return slice_find_char(text, '|') != NULL || slice_find_char(text, '\xE2') != NULL;
+}
+
 /* tqdm's, also behind a description that contains bars. */
 static bool parse_tqdm(struct slice text, struct progress *bar) {
     const char *end = slice_find(text, "%|"), *from = end;
@@ -226,7 +231,7 @@ static void note_evaluation(struct generic_bar *b, const struct steplog *s, cons
 
 bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct slice text) {
     struct progress bar;
-    if (!parse_tqdm(text, &bar) && !parse_rich(text, &bar))
+    if (!may_be_bar(text) || (!parse_tqdm(text, &bar) && !parse_rich(text, &bar)))
         return false;
     uint64_t kind = kind_of(bar.description);
     if (bar.total <= 0 || (b->is_accepted && kind != b->kind)) {

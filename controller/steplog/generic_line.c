@@ -37,6 +37,7 @@ struct key {
 
 static void note_component(struct key *k, struct slice part, const struct word *next, struct generic_line *l) {
     static const char *const limits[] = {"max", "total", "num", "n", "warmup", "save", "log", "start", "last", "best"};
+    enum { LIMIT_BYTES = 6 };
     const struct word *w = k->last;
     /* The one before was not the last. */
     k->has_head_time |= w != NULL && w->meaning == MEANS_TIME;
@@ -45,7 +46,7 @@ static void note_component(struct key *k, struct slice part, const struct word *
     k->last = next;
     k->is_per |= slice_is(part, "per");
     k->has_ms |= slice_is(part, "ms");
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0] && part.size_bytes <= LIMIT_BYTES; i++)
         k->is_limit |= slice_is(part, limits[i]);
     if (next == NULL)
         return;
@@ -178,8 +179,8 @@ static bool is_worth(const char *at, const char *end) {
         return (next == 't' && end - at > 3 && lower(at[2]) == 'e' && lower(at[3]) == 'p') ||
                (next == 'a' && end - at > 3 && lower(at[2]) == 'v');
     case 'i': /* it, iter, itr */
-        return next == 't' &&
-               (end - at == 2 || !generic_is_letter(at[2]) || lower(at[2]) == 'e' || lower(at[2]) == 'r');
+        return next == 't' && (end - at == 2 || !generic_is_letter(at[2]) || lower(at[2]) == 'r' ||
+                               (lower(at[2]) == 'e' && end - at > 3 && lower(at[3]) == 'r'));
     case 't': /* train, tick, total_timesteps; not "to", "the", "true" */
         return end - at > 4 &&
                ((next == 'r' && lower(at[2]) == 'a' && lower(at[3]) == 'i') ||

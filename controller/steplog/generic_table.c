@@ -79,18 +79,23 @@ static bool has_value(struct slice cell) {
 }
 
 /* Cheap, as each line of other programs is asked. */
+static bool has_two_spaces(struct slice text) {
+    for (size_t i = 1; i < text.size_bytes; i += 2)
+        if (text.data[i] == ' ' && (text.data[i - 1] == ' ' || (i + 1 < text.size_bytes && text.data[i + 1] == ' ')))
+            return true;
+    return false;
+}
+
 static bool may_be_head(struct slice text) {
-    return text.size_bytes < GENERIC_TABLE_BYTES && (slice_contains(text, "  ") || slice_contains(text, "|")) &&
+    return text.size_bytes < GENERIC_TABLE_BYTES && (slice_find_char(text, '|') != NULL || has_two_spaces(text)) &&
            (slice_contains(text, "oss") || slice_contains(text, "OSS") || slice_contains(text, "rain"));
 }
 
-bool generic_table_head(struct generic_table *t, struct slice text) {
+static bool take_head(struct generic_table *t, struct slice text) {
     char buf[2 * GENERIC_TABLE_BYTES] = "";
     struct slice rest = text, cell;
     struct generic_line l;
     int columns = 0;
-    if (!may_be_head(text))
-        return false;
     while (take_cell(&rest, &cell)) {
         bool is_counter = generic_is_letter(name_of(cell).data[0]) && columns == 0;
         char pair[GENERIC_NAME_BYTES + 8] = "";
@@ -108,6 +113,10 @@ bool generic_table_head(struct generic_table *t, struct slice text) {
         return false;
     keep_head(t, text);
     return true;
+}
+
+bool generic_table_head(struct generic_table *t, struct slice text) {
+    return may_be_head(text) && take_head(t, text);
 }
 
 /* The name of which the largest part is above what lies between the two places of a line, else the last one that begins

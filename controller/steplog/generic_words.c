@@ -1,6 +1,8 @@
 /* From the trainers' sources (tests/data/styles names them). */
 #include "steplog/generic_words.h"
 
+#include <limits.h>
+#include <pthread.h>
 #include <string.h>
 
 static const struct word words[] = {
@@ -100,17 +102,29 @@ static const struct word words[] = {
     {"wps", MEANS_TIME, 1},
 };
 
-const struct word *generic_word_find(struct slice word) {
-    size_t low = 0, high = sizeof words / sizeof words[0];
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = strncmp(words[middle].text, word.data, word.size_bytes);
-        if (order == 0 && words[middle].text[word.size_bytes] == '\0')
-            return &words[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
+/* By their first letters, each from its first word to that of the next letter. */
+static struct { unsigned char first['z' - '_' + 2], sizes[sizeof words / sizeof words[0]]; } table;
+static pthread_once_t is_loaded = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+    size_t count = sizeof words / sizeof words[0], next = 0;
+    _Static_assert(sizeof words / sizeof words[0] < UCHAR_MAX, "numbers of words");
+    for (int letter = '_'; letter <= 'z' + 1; letter++) {
+        while (next < count && words[next].text[0] < letter)
+            next++;
+        table.first[letter - '_'] = (unsigned char)next;
     }
+    for (size_t i = 0; i < count; i++)
+        table.sizes[i] = (unsigned char)strlen(words[i].text);
+}
+
+const struct word *generic_word_find(struct slice word) {
+    pthread_once(&is_loaded, load);
+    if (word.size_bytes == 0 || word.data[0] < '_' || word.data[0] > 'z')
+        return NULL;
+    const unsigned char *first = &table.first[word.data[0] - '_'];
+    for (size_t i = first[0]; i < first[1]; i++)
+        if (table.sizes[i] == word.size_bytes && memcmp(words[i].text, word.data, word.size_bytes) == 0)
+            return &words[i];
     return NULL;
 }

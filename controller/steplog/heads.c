@@ -143,7 +143,8 @@ static bool is_at_once(int64_t before_ms, int64_t at_ms) {
 bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps) {
     int64_t before_ms = h->last_ms;
     h->last_ms = at_ms;
-    if (h->is_useless || (steps > 0 && (h->looks & look_of(line)) == 0))
+    bool is_settled = steps == h->steps && (steps > 0 || h->count == HEADS_LINES); /* no line says anything new */
+    if (h->is_useless || is_settled || (steps > 0 && (h->looks & look_of(line)) == 0))
         return false;
     uint64_t key = key_of(line);
     int i = key != 0 ? find(h, key) : -1;

@@ -554,11 +554,16 @@ static const char *name_of(const void *state) {
     return ((const struct huggingface *)state)->has_no_bar ? "HuggingFace(logging interval N)" : NULL;
 }
 
+static const char *const words[] = {
+    "|", "'epoch': ", "{'loss': ", "{'eval_", "Saving model checkpoint to ", "Continuing training from global step ",
+    NULL};
+
 extern const struct format steplog_huggingface;
 const struct format steplog_huggingface = {
     .id = STEPLOG_HUGGINGFACE,
     .looks_for =
         "{'loss': ..., 'learning_rate': ..., 'epoch': ...} with its progress bar, or with an 'epoch' that rises evenly",
+    .words = words,
     .line = read_line,
     .line_end = end_line,
     .state_bytes = sizeof(struct huggingface),

@@ -17,5 +17,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     return LINE_TAKEN;
 }
 
+static const char *const words[] = {"Finished XLA compilation of ", NULL};
+
 extern const struct format steplog_jax;
-const struct format steplog_jax = {.id = STEPLOG_AUTO, .is_always_read = true, .line = read_line};
+const struct format steplog_jax = {.id = STEPLOG_AUTO, .is_always_read = true, .words = words, .line = read_line};

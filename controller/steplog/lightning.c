@@ -178,10 +178,18 @@ static bool is_holding(const struct steplog *s) {
     return ((const struct lightning *)s->state)->is_here;
 }
 
+static const char *const words[] = {"|",
+                                    "GPU available: ",
+                                    "LOCAL_RANK: ",
+                                    "Restoring states from the checkpoint path at ",
+                                    "Restored all states from the checkpoint at ",
+                                    NULL};
+
 extern const struct format steplog_lightning;
 const struct format steplog_lightning = {
     .id = STEPLOG_LIGHTNING,
     .looks_for = "Epoch E:  P%|###  | N/M [",
+    .words = words,
     .line = read_line,
     .line_end = end_line,
     .state_bytes = sizeof(struct lightning),

@@ -90,6 +90,13 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     return mine ? LINE_TAKEN : LINE_NOT_MINE;
 }
 
+static const char *const words[] = {"completed step: ",
+                                    "Completed eval ",
+                                    "restored from checkpoint step ",
+                                    "saved a checkpoint at step ",
+                                    "Started an asynchronous checkpoint save for step ",
+                                    NULL};
+
 extern const struct format steplog_maxtext;
 const struct format steplog_maxtext = {
-    .id = STEPLOG_MAXTEXT, .looks_for = "completed step: N, seconds: S", .line = read_line};
+    .id = STEPLOG_MAXTEXT, .looks_for = "completed step: N, seconds: S", .words = words, .line = read_line};

@@ -155,9 +155,17 @@ static void visit_state(void *state, struct codec *c) {
     codec_i64(c, &m->first_us);
 }
 
+static const char *const words[] = {"iteration ",
+                                    "> initializing torch distributed",
+                                    "[after megatron is initialized]",
+                                    "[before the start of training step]",
+                                    "[exiting program after receiving SIGTERM",
+                                    NULL};
+
 extern const struct format steplog_megatron;
 const struct format steplog_megatron = {.id = STEPLOG_MEGATRON,
                                         .looks_for = "iteration N/ M | ... elapsed time per iteration (ms): T |",
+                                        .words = words,
                                         .line = read_line,
                                         .state_bytes = sizeof(struct megatron),
                                         .state_init = init_state,

@@ -109,10 +109,19 @@ static void visit_state(void *state, struct codec *c) {
     codec_time(c, &((struct nemo *)state)->validation_ms);
 }
 
+static const char *const words[] = {"Training epoch ",
+                                    "Global Checkpoint Save : ",
+                                    "Successfully saved checkpoint from iteration ",
+                                    "Async checkpoint save for step ",
+                                    "Global Checkpoint Load : ",
+                                    "Validation: iteration ",
+                                    NULL};
+
 extern const struct format steplog_nemo;
 const struct format steplog_nemo = {
     .id = STEPLOG_NEMO,
     .looks_for = "Training epoch E, iteration N/M | ... global_step: N |",
+    .words = words,
     .line = read_line,
     .state_bytes = sizeof(struct nemo),
     .state_init = init_state,

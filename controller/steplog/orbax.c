@@ -131,5 +131,19 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     return mine ? LINE_TAKEN : LINE_NOT_MINE;
 }
 
+static const char *const words[] = {"Started save checkpoint @ ",
+                                    "Started load checkpoint @ ",
+                                    "Restoring checkpoint from ",
+                                    "Finished blocking save in ",
+                                    "Finished save (blocking + background) in ",
+                                    "Finished save in ",
+                                    "Finished load in ",
+                                    "Finished restoring checkpoint from ",
+                                    "CheckpointManager Save Finalize is done on all hosts",
+                                    "Finished synchronous save",
+                                    "Saving checkpoint at step ",
+                                    "[wait_until_finished] ",
+                                    NULL};
+
 extern const struct format steplog_orbax;
-const struct format steplog_orbax = {.id = STEPLOG_AUTO, .is_always_read = true, .line = read_line};
+const struct format steplog_orbax = {.id = STEPLOG_AUTO, .is_always_read = true, .words = words, .line = read_line};

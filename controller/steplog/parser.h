@@ -43,8 +43,11 @@ struct steplog;
 struct format {
     enum steplog_format id; /* STEPLOG_AUTO: no format in the API */
     const char *looks_for;  /* how a step's line looks, for people; NULL: it gives no steps, or another row says it */
-    bool is_always_read;    /* read next to any other format */
-    bool reads_the_rest;    /* after the others, every piece, as long as none of them gives a step */
+    /* Of these texts, ended by NULL, every piece holds one that it takes or learns from (blank pieces excepted): one
+     * byte or at least five, as the shortest one sets the pace of the search. NULL: it has to see every piece. */
+    const char *const *words;
+    bool is_always_read; /* read next to any other format */
+    bool reads_the_rest; /* after the others, every piece, as long as none of them gives a step */
     enum line_result (*line)(struct steplog *s, struct slice text);
     void (*line_end)(struct steplog *s); /* after all pieces of a line; NULL */
     void (*end)(struct steplog *s);      /* after the process's last line; NULL */

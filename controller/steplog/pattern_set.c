@@ -192,11 +192,11 @@ static enum regex_result match_one(struct pattern_set *p, int item, struct slice
     return found;
 }
 
-int pattern_set_match(struct pattern_set *p, struct slice text, bool has_steps, struct record *r,
+int pattern_set_match(struct pattern_set *p, struct slice text, uint32_t patterns, struct record *r,
                       enum line_result *result) {
     const struct record fresh = *r;
     for (int i = 0; i < p->count; i++) {
-        if (!has_steps && is_step(p->items[i].kind))
+        if ((patterns >> i & 1) == 0)
             continue;
         enum regex_result found = match_one(p, i, text);
         if (found == REGEX_NO)
@@ -210,7 +210,7 @@ int pattern_set_match(struct pattern_set *p, struct slice text, bool has_steps, 
     return -1;
 }
 
-enum line_result pattern_set_line(struct steplog *s, struct pattern_set *p, struct slice text, bool has_steps) {
+enum line_result pattern_set_line(struct steplog *s, struct pattern_set *p, struct slice text, uint32_t patterns) {
     enum line_result result;
     struct record r = steplog_record(s, RECORD_STEP_END);
     if (p->line != s->counts.lines)
@@ -218,7 +218,7 @@ enum line_result pattern_set_line(struct steplog *s, struct pattern_set *p, stru
     p->line = s->counts.lines;
     if (p->line_units == 0)
         return LINE_MALFORMED; /* another piece of the line took all */
-    pattern_set_match(p, text, has_steps, &r, &result);
+    pattern_set_match(p, text, patterns, &r, &result);
     if (result == LINE_TAKEN)
         emit_line(s, p, r);
     return result;

@@ -29,11 +29,14 @@ struct pattern_set {
 struct pattern_set *pattern_set_new(const struct userformat *format, const char *prefix, struct error **err);
 void pattern_set_free(struct pattern_set *p);
 void pattern_set_clear(struct pattern_set *p); /* all but itself */
-/* The first pattern that matches, those of steps left out if has_steps is false: its number; -1: none does.
- * LINE_MALFORMED: it cannot be read. */
-int pattern_set_match(struct pattern_set *p, struct slice text, bool has_steps, struct record *r,
+#define PATTERN_SET_ALL UINT32_MAX
+_Static_assert(USERFORMAT_PATTERNS <= 32, "a bit for each pattern");
+
+/* The first pattern that matches, of those whose bits are set: its number; -1: none does. LINE_MALFORMED: it cannot be
+ * read. */
+int pattern_set_match(struct pattern_set *p, struct slice text, uint32_t patterns, struct record *r,
                       enum line_result *result);
 /* The same for a line of a log: its record leaves the parser. */
-enum line_result pattern_set_line(struct steplog *s, struct pattern_set *p, struct slice text, bool has_steps);
+enum line_result pattern_set_line(struct steplog *s, struct pattern_set *p, struct slice text, uint32_t patterns);
 
 #endif

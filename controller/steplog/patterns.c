@@ -14,7 +14,7 @@ static void free_state(void *state) {
 }
 
 static enum line_result read_line(struct steplog *s, struct slice text) {
-    return pattern_set_line(s, s->state, text, true);
+    return pattern_set_line(s, s->state, text, PATTERN_SET_ALL);
 }
 
 static const struct format user_patterns = {.id = STEPLOG_REGEX, .line = read_line, .state_free = free_state};
@@ -123,7 +123,7 @@ static int check_example(const struct userformat *f, struct pattern_set *p, int 
     struct record r = RECORD_INIT;
     enum line_result result;
     p->line_units = REGEX_LINE_UNITS;
-    int found = pattern_set_match(p, slice_of(e->line), true, &r, &result);
+    int found = pattern_set_match(p, slice_of(e->line), PATTERN_SET_ALL, &r, &result);
     if (found < 0)
         return error_set(err, EINVAL, "pattern \"%s\", example %d: no pattern matches the line", name, example + 1);
     if (found != item)

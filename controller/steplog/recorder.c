@@ -229,8 +229,11 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     return read_message(s, p.message);
 }
 
+static const char *const words[] = {"{", NULL};
+
 extern const struct format steplog_recorder;
 const struct format steplog_recorder = {.id = STEPLOG_RECORDER,
                                         .looks_for = "{\"job_name\": ..., \"step_count\": N, \"step_start_time\": T}",
                                         .is_always_read = true,
+                                        .words = words,
                                         .line = read_line};

@@ -113,6 +113,7 @@ static void load(int number) {
 /* The literals of all patterns, and whose they are. */
 static struct literals *literals;
 static struct { int format, pattern; } owners[SHIPPED_COUNT * USERFORMAT_PATTERNS];
+static const char *words[ARRAY_SIZE(owners) + 1];
 
 static void load_all(void) {
     struct slice texts[ARRAY_SIZE(owners)];
@@ -122,6 +123,7 @@ static void load_all(void) {
         for (int k = 0; k < formats[i].format->count; k++) {
             owners[count].format = i;
             owners[count].pattern = k;
+            words[count] = formats[i].literals[k];
             texts[count++] = slice_of(formats[i].literals[k]);
         }
     }
@@ -151,7 +153,6 @@ struct state {
 struct held {
     uint32_t patterns[SHIPPED_COUNT];
 };
-_Static_assert(USERFORMAT_PATTERNS <= 32, "a bit for each pattern");
 
 static void find_held(struct held *held, struct slice text) {
     *held = (struct held){{0}};
@@ -185,11 +186,20 @@ static void keep_only(struct state *state, int format) {
     state->format = format;
 }
 
-static enum line_result read_with(struct steplog *s, struct state *state, int i, struct slice text) {
+/* Without steps where a counter gives them. */
+static uint32_t counting(const struct steplog *s, int number, uint32_t patterns) {
+    const struct userformat *format = shipped_get(number)->format;
+    for (int i = 0; i < format->count && s->counts.recognized == STEPLOG_GENERIC; i++)
+        if (format->patterns[i].kind == RECORD_STEP_END || format->patterns[i].kind == RECORD_STEP_START)
+            patterns &= ~(UINT32_C(1) << i);
+    return patterns;
+}
+
+static enum line_result read_with(struct steplog *s, struct state *state, int i, struct slice text, uint32_t held) {
     int64_t steps = s->counts.steps;
     if (state->patterns[i] == NULL)
         state->patterns[i] = pattern_set_new(shipped_get(i)->format, "pattern ", NULL);
-    enum line_result result = pattern_set_line(s, state->patterns[i], text, s->counts.recognized != STEPLOG_GENERIC);
+    enum line_result result = pattern_set_line(s, state->patterns[i], text, counting(s, i, held));
     if (s->counts.steps > steps && state->format < 0)
         keep_only(state, i);
     return result == LINE_TAKEN ? LINE_TAKEN : LINE_NOT_MINE;
@@ -206,7 +216,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     find_held(&held, text);
     for (int i = is_known ? state->format : 0; i < (is_known ? state->format + 1 : SHIPPED_COUNT); i++)
         if (may_match(s, &held, i)) {
-            enum line_result result = read_with(s, state, i, text);
+            enum line_result result = read_with(s, state, i, text, held.patterns[i]);
             if (result != LINE_NOT_MINE)
                 return result;
         }
@@ -244,6 +254,7 @@ const struct format steplog_shipped = {
     .id = STEPLOG_AUTO,
     .name_of = name_of,
     .looks_for = "a step of a trainer that kubectl goodput formats lists in lower case",
+    .words = words,
     .line = read_line,
     .state_bytes = sizeof(struct state),
     .state_init = init_state,

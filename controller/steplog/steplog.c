@@ -15,6 +15,7 @@
 #include "steplog/skew.h"
 #include "steplog/text.h"
 #include "steplog/transport.h"
+#include "steplog/words.h"
 
 #include <string.h>
 
@@ -154,8 +155,9 @@ static bool read_rest(struct steplog *s, struct slice text) {
 
 /* By the first format from that row on that knows it. True: by what reads the rest. */
 static bool read_from(struct steplog *s, struct slice text, int row) {
+    uint32_t rows = words_rows(s, text);
     for (int i = row; s->formats[i] != NULL; i++) {
-        if (!steplog_is_read(s, s->formats[i]) || s->formats[i]->reads_the_rest)
+        if ((rows >> i & 1) == 0 || !steplog_is_read(s, s->formats[i]) || s->formats[i]->reads_the_rest)
             continue;
         enum line_result result = read_with(s, text, s->formats[i], s->states[i]);
         if (s->counts.steps == 0) {

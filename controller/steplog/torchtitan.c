@@ -106,6 +106,17 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     return result == LINE_NOT_MINE ? milestone(s, text) : result;
 }
 
+static const char *const words[] = {"  tps: ",
+                                    "Saving the checkpoint",
+                                    "Saving a full checkpoint at last step, step ",
+                                    "Last step checkpoint completed in ",
+                                    "Finished saving the checkpoint",
+                                    "Loading the checkpoint from ",
+                                    "Finished loading the checkpoint in ",
+                                    "Training starts at step ",
+                                    "Training completed",
+                                    NULL};
+
 extern const struct format steplog_torchtitan;
 const struct format steplog_torchtitan = {
-    .id = STEPLOG_TORCHTITAN, .looks_for = "step: N  loss: L ... tps: T", .line = read_line};
+    .id = STEPLOG_TORCHTITAN, .looks_for = "step: N  loss: L ... tps: T", .words = words, .line = read_line};

@@ -1,12 +1,28 @@
 /* The last words of a process: the first byte chooses the way (1: stamped, 2: two logs, split in the middle), the rest
  * is the log. A verdict must hold what its header promises. */
 #include "reach.h"
+#include "rootcause/line.h"
+#include "rootcause/log.h"
+#include "rootcause/traceback.h"
 #include "rootcause/verdict.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* As rootcause_line_is_notable() without the pass that spares nearly all lines the rest. */
+static bool is_notable(const struct matcher *m, struct slice raw) {
+    CLEANUP_BUF struct buf plain;
+    struct line line;
+    struct traceback outside = {0};
+    struct slice exception;
+    buf_init(&plain, raw.size_bytes + 1);
+    line_read_text(&line, raw, &plain);
+    const struct signature *row = matcher_find(m, line.text, NULL);
+    return (row != NULL && row->role < ROLE_ADVICE) ||
+           traceback_take(&outside, m, line.text, line.indentation, &exception) != TRACEBACK_OUTSIDE;
+}
 
 static struct rootcause_log *read_log(const struct matcher *m, struct slice text, bool is_stamped) {
     struct rootcause_log *log = rootcause_log_new(m, is_stamped);
@@ -17,6 +33,7 @@ static struct rootcause_log *read_log(const struct matcher *m, struct slice text
             REACHED("progress");
         }
         rootcause_log_line(log, line, number);
+        assert(rootcause_line_is_notable(m, line) == is_notable(m, line));
     }
     rootcause_log_end(log);
     return log;

@@ -1,0 +1,13 @@
+/* words: which formats may take a piece of text. Each declares texts of which every piece that it takes holds one
+ * (struct format, words); one pass finds those of all formats, so that a line of another program costs that pass. Not
+ * for use outside steplog/. */
+#ifndef STEPLOG_WORDS_H
+#define STEPLOG_WORDS_H
+
+#include "steplog/parser.h"
+
+/* A bit for each row of the table (formats.h) that has to see the piece. All see blank ones, which hold no word but may
+ * say something, and all of a table that is not steplog_formats. */
+uint32_t words_rows(const struct steplog *s, struct slice text);
+
+#endif
