@@ -185,17 +185,21 @@ static struct slice word_before(const char *start, const char *end) {
     return slice_range(from, end);
 }
 
-bool line_is_of_person(struct slice text, size_t at) {
-    static const char *const words[] = {"? ", " I ", "I'm ", " my ", "My ", " me "};
+static bool ends_in_article(struct slice text) {
     static const char *const articles[] = {"a", "an", "the", "any", "no", "of"};
-    struct slice before = slice_trim(slice_range(text.data, text.data + at));
-    if (slice_ends(before, "\""))
-        before = slice_trim(slice_range(before.data, before.data + before.size_bytes - 1));
+    struct slice word = word_before(text.data, text.data + text.size_bytes);
     for (size_t i = 0; i < ARRAY_SIZE(articles); i++)
-        if (slice_ends(before, articles[i]) && (before.size_bytes == strlen(articles[i]) ||
-                                                before.data[before.size_bytes - strlen(articles[i]) - 1] == ' '))
+        if (slice_is(word, articles[i]))
             return true;
-    return slice_ends(text, "?") || has_word(text, words, ARRAY_SIZE(words));
+    return false;
+}
+
+bool line_is_prose(struct slice text, size_t at) {
+    static const char *const words[] = {"? ",   " I ",  "I'm ",  " my ",  "My ",
+                                        " me ", "See ", "grep ", "e.g. ", " not found "};
+    struct slice before = slice_trim(slice_range(text.data, text.data + at));
+    bool is_argument = slice_ends(before, "(\"") || slice_ends(before, "('");
+    return is_argument || ends_in_article(before) || slice_ends(text, "?") || has_word(text, words, ARRAY_SIZE(words));
 }
 
 static bool starts_request(struct slice text) {

@@ -26,9 +26,9 @@ void line_read_text(struct line *line, struct slice raw, struct buf *plain);
  * ("prompt": "..."), a request of HTTP, or a command that a shell traces. Such text is not evidence. */
 bool line_quotes(struct slice text, size_t at);
 
-/* Whether a person says what the byte at `at` starts: the line asks, speaks of "I" and "my", or an article stands
- * before it. A program reports without them. */
-bool line_is_of_person(struct slice text, size_t at);
+/* Whether the line is of a person, or source: it asks, speaks of "I" or "my", refers, or has an article or a
+ * parenthesis before the byte at `at`. A program's report has none of these. */
+bool line_is_prose(struct slice text, size_t at);
 
 /* Whether a key names a message of the program: a message, an error, a stack trace. */
 bool line_is_message_key(struct slice key);

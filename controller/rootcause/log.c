@@ -184,12 +184,12 @@ static bool take_chat(struct writer *w, const struct signature *row) {
  * failed check became that exception, which is not a crash. */
 static const struct signature *evidence(struct rootcause_log *log, struct writer *w, struct slice text,
                                         bool is_exception, size_t *at) {
-    static const struct signature of_person = {.role = ROLE_ADVICE, .reason = {"Quoted", strlen("Quoted")}};
+    static const struct signature of_prose = {.role = ROLE_ADVICE, .reason = {"Quoted", strlen("Quoted")}};
     const struct signature *row = matcher_find(log->matcher, text, at);
     if (row == NULL && slice_starts(text, "what():")) /* libstdc++: the message of a C++ exception */
         row = matcher_within(log->matcher, IN_MESSAGE, text);
-    if (row != NULL && is_of_hardware(row->class_) && (w->chat_lines > 0 || line_is_of_person(text, *at)))
-        return &of_person;
+    if (row != NULL && is_of_hardware(row->class_) && (w->chat_lines > 0 || line_is_prose(text, *at)))
+        return &of_prose;
     if (row == NULL || take_chat(w, row) || line_quotes(text, *at) ||
         (is_exception && row->role == ROLE_LAST && row->class_ == CLASS_CRASH_SIGNAL))
         return NULL;

@@ -12,10 +12,21 @@ static bool is_token_byte(char c) {
 }
 
 /* Words after which a secret follows, with "=" or ":" between, in any case. */
-static const char *const names[] = {
-    "password",      "passwd",    "secret",          "api_key", "apikey",      "api-key",   "access_key", "accesskey",
-    "token",         "signature", "credential",      "sig",     "private_key", "secretkey", "accountkey", "private-key",
-    "authorization", "cookie",    "sharedaccesskey", "pwd",     "passphrase"};
+static const char *const names[] = {"password",        "passwd",
+                                    "secret",          "api_key",
+                                    "apikey",          "api-key",
+                                    "access_key",      "accesskey",
+                                    "token",           "signature",
+                                    "credential",      "sig",
+                                    "private_key",     "secretkey",
+                                    "accountkey",      "private-key",
+                                    "authorization",   "cookie",
+                                    "sharedaccesskey", "pwd",
+                                    "passphrase",      "passwort",
+                                    "kennwort",        "contrase\u00f1a",
+                                    "senha",           "\u043f\u0430\u0440\u043e\u043b\u044c",
+                                    "\u5bc6\u7801",    "\u5bc6\u94a5",
+                                    "\u53e3\u4ee4",    "\u30d1\u30b9\u30ef\u30fc\u30c9"};
 /* Of these a longer word may end as well, as in "authToken": where "=" follows, or ":" after a quote. */
 static const char *const ends[] = {"password",  "passwd", "secret",    "apikey",
                                    "accesskey", "token",  "secretkey", "passphrase"};
@@ -32,6 +43,12 @@ static const char *const starts[] = {"hf_",
                                      "glpat-",
                                      "sk-",
                                      "sk_live_",
+                                     "sk_test_",
+                                     "SG.",
+                                     "glsa_",
+                                     "ATATT",
+                                     "tskey-",
+                                     "AGE-SECRET-KEY-",
                                      "rk_live_",
                                      "AKIA",
                                      "ASIA",
@@ -72,9 +89,14 @@ static size_t token_size(struct slice s) {
 static size_t sign_size(struct slice s, bool *ret_has_equals, bool *ret_has_colon) {
     size_t n = 0;
     *ret_has_equals = *ret_has_colon = false;
-    for (; n < s.size_bytes && s.data[n] != '\0' && strchr("=:\"'\\ ", s.data[n]) != NULL; n++) {
+    static const char wide_colon[] = "\uff1a";
+    while (n < s.size_bytes) {
+        bool is_wide = slice_starts(slice_skip(s, n), wide_colon);
+        if (!is_wide && (s.data[n] == '\0' || strchr("=:\"'\\ ", s.data[n]) == NULL))
+            break;
         *ret_has_equals |= s.data[n] == '=';
-        *ret_has_colon |= s.data[n] == ':';
+        *ret_has_colon |= is_wide || s.data[n] == ':';
+        n += is_wide ? strlen(wide_colon) : 1;
     }
     return n;
 }
@@ -94,7 +116,8 @@ static size_t name_size(struct slice s, struct place place) {
         struct slice after = slice_skip(s, strlen(name));
         size_t n = sign_size(after, &has_equals, &has_colon);
         bool is_quoted = n > 0 && strchr("\"'\\", after.data[0]) != NULL;
-        if (has_equals || (has_colon && (place.is_start || is_quoted)) || (place.is_option && n > 0))
+        bool has_quote = n > 1 && strchr("\"'", after.data[n - 1]) != NULL;
+        if (has_equals || ((has_colon || has_quote) && (place.is_start || is_quoted)) || (place.is_option && n > 0))
             return strlen(name) + n;
     }
     return 0;
@@ -160,6 +183,16 @@ static size_t user_size(struct slice s) {
     return at;
 }
 
+/* "-u user:", "sshpass -p ": what precedes a password that a command is given; 0: none. */
+static size_t command_size(struct slice s) {
+    if (slice_starts(s, "sshpass -p"))
+        return strlen("sshpass -p") + (slice_starts(slice_skip(s, strlen("sshpass -p")), " ") ? 1 : 0);
+    if (!slice_starts(s, "-u "))
+        return 0;
+    size_t n = strlen("-u ") + token_size(slice_skip(s, strlen("-u ")));
+    return n < s.size_bytes && s.data[n] == ':' ? n + 1 : 0;
+}
+
 /* The size of a name's value, whatever comes before it in s: a quoted one ends where the quote does, so it may have
  * blanks. */
 static size_t value_size(struct slice s, size_t before) {
@@ -199,7 +232,8 @@ static void find_secret(struct slice s, struct place place, size_t *kept, size_t
             *hidden = size > scheme ? size - scheme : token_size(slice_skip(s, *kept));
     } else if (place.is_start) {
         *hidden = key_block_size(s, kept);
-        *kept = *hidden > 0 ? *kept : scheme_size(s, false);
+        if (*hidden == 0)
+            *kept = command_size(s) > 0 ? command_size(s) : scheme_size(s, false);
         if (*hidden == 0)
             *hidden = *kept > 0 ? token_size(slice_skip(s, *kept)) : secret_size(s);
     }

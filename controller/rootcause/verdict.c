@@ -159,6 +159,21 @@ static int find_outlier(struct rootcause_log *const *logs, size_t count) {
     return outlier;
 }
 
+/* Of two logs, the one that shows nothing may be of a process that was stopped. */
+enum { MIN_LOGS_AROUND_SILENCE = 3 };
+
+/* The only log without a finding. */
+static int silent_log(struct rootcause_log *const *logs, size_t count) {
+    int silent = VERDICT_NO_LOG;
+    for (size_t i = 0; i < count; i++)
+        if (rootcause_log_best(logs[i]) == NULL) {
+            if (silent != VERDICT_NO_LOG)
+                return VERDICT_NO_LOG;
+            silent = (int)i;
+        }
+    return silent;
+}
+
 static void find_waits_for(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
     int64_t rank;
     memcpy(v->waits_for, v->finding.waits_for, sizeof v->waits_for);
@@ -171,18 +186,9 @@ static void find_waits_for(struct rootcause_verdict *v, struct rootcause_log *co
         take_common_name(v, logs, count);
     if (v->waits_for[0] == '\0')
         v->waits_for_log = find_outlier(logs, count);
-}
-
-/* The only log without a finding. */
-static int silent_log(struct rootcause_log *const *logs, size_t count) {
-    int silent = VERDICT_NO_LOG;
-    for (size_t i = 0; i < count; i++)
-        if (rootcause_log_best(logs[i]) == NULL) {
-            if (silent != VERDICT_NO_LOG)
-                return VERDICT_NO_LOG;
-            silent = (int)i;
-        }
-    return silent;
+    bool is_open = v->waits_for[0] == '\0' && v->waits_for_log == VERDICT_NO_LOG;
+    if (is_open && count >= MIN_LOGS_AROUND_SILENCE)
+        v->waits_for_log = silent_log(logs, count);
 }
 
 static bool is_silent(struct rootcause_log *const *logs, size_t count) {

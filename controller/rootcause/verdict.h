@@ -20,7 +20,7 @@ struct rootcause_verdict {
     int log;                             /* whose line it is; VERDICT_NO_LOG: none */
     size_t followers;                    /* logs, or ranks of a single log, that show only symptoms of it */
     char waits_for[FINDING_WAITS_BYTES]; /* of a symptom: whom it waits for; "" if no line says */
-    int waits_for_log;                   /* the same as a log, where stacks show it; VERDICT_NO_LOG */
+    int waits_for_log;                   /* the same as a log, by its stack or its silence; VERDICT_NO_LOG */
     char basis[VERDICT_BASIS_BYTES];     /* a sentence that starts with "Observed" or "Derived" */
 };
 

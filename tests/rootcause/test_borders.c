@@ -340,3 +340,16 @@ TEST(a_checkpoint_that_was_not_written) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* Paddle, distributed/parallel.py: before its processes met no peer is lost. */
+TEST(a_connection_lost_at_the_start) {
+    static const struct example examples[] = {
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         RAISED("/v/paddle/distributed/parallel.py", "init_parallel_env", "barrier(group)",
+                "ValueError: (InvalidArgument) TCP send error. Details: Broken pipe.")},
+        {CLASS_PEER_LOST, true,
+         RAISED("/app/train.py", "step", "barrier(group)",
+                "ValueError: (InvalidArgument) TCP send error. Details: Broken pipe.")},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}

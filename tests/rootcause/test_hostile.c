@@ -160,6 +160,9 @@ TEST(a_conversation_about_hardware) {
         "<|im_start|>user\nTraceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n"
         "    loss.backward()\nRuntimeError: CUDA error: uncorrectable ECC error encountered\n<|im_end|>",
         "assistant: An \"uncorrectable NVLink error\" means that a link failed.",
+        "See https://docs.nvidia.com/ for Xid 79 (GPU has fallen off the bus)",
+        "print(\"NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\")",
+        "health: 'GPU has fallen off the bus' not found in dmesg",
         "### Instruction:\nExplain: GPU 0000:06:00.0: GPU has fallen off the bus\n### Response:\nIt is lost.",
     };
     for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {

@@ -347,6 +347,16 @@ TEST(the_stacks_of_a_watchdog_show_whom_the_others_wait_for) {
     CHECK_INT(v.waits_for_log, VERDICT_NO_LOG);
 }
 
+/* A process that was killed prints nothing. */
+TEST(symptoms_wait_for_the_only_silent_log) {
+    struct rootcause_verdict v;
+    JUDGE(&v, "Connection reset by peer\n", "step 1\n", "Broken pipe\n");
+    check(&v, CLASS_PEER_LOST, 0, true);
+    CHECK_INT(v.waits_for_log, 1);
+    JUDGE(&v, "Connection reset by peer\n", "step 1\n", "step 1\n");
+    CHECK_INT(v.waits_for_log, VERDICT_NO_LOG);
+}
+
 /* JAX: the process that hangs ends first; the other one leaves its collective with an exception, and its own watchdog
  * ends it later in JAX's shutdown. */
 #define LEAVES_COLLECTIVE(frame)                                                                                       \
