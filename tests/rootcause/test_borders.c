@@ -353,3 +353,17 @@ TEST(a_connection_lost_at_the_start) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+TEST(texts_of_other_writers) {
+    static const struct example examples[] = {
+        {CLASS_NAN_DIVERGENCE, false, "ValueError: Reward should be finite scalar, got nan (<class 'float'>)"},
+        {CLASS_DEVICE_OOM, false,
+         "  what():  helpers.h:13 in void gpuAssert(cudaError_t, const char*, int, bool) threw util::Exception.\n"
+         "GPUassert: out of memory device_gpu.cu 32\nAborted (core dumped)"},
+        {CLASS_DATA_ERROR, false, "Error: Error reading from file '.'\nError: Aborted from read in file_stream.h:120"},
+        {CLASS_HANG_WATCHDOG, true,
+         "[rank0]:[F1127 ProcessGroupNCCL.cpp:1557] [PG ID 0 Rank 0] Terminating the process after attempting to dump "
+         "debug info, due to ProcessGroupNCCL watchdog hang or watchdog timeout."},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
