@@ -337,6 +337,9 @@ TEST(a_checkpoint_that_was_not_written) {
         {CLASS_STORAGE_ERROR, false,
          "OSError: [Errno 28] No space left on device\nRuntimeError: [enforce fail at inline_container.cc:300] . "
          "unexpected pos 64 vs 0"},
+        {CLASS_STORAGE_ERROR, false,
+         "RuntimeError: basic_ios::clear: iostream error\n\nDuring handling of the above exception, another exception "
+         "occurred:\n\nRuntimeError: [enforce fail at inline_container.cc:671] . unexpected pos 3712 vs 3604"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
@@ -361,6 +364,10 @@ TEST(texts_of_other_writers) {
          "  what():  helpers.h:13 in void gpuAssert(cudaError_t, const char*, int, bool) threw util::Exception.\n"
          "GPUassert: out of memory device_gpu.cu 32\nAborted (core dumped)"},
         {CLASS_DATA_ERROR, false, "Error: Error reading from file '.'\nError: Aborted from read in file_stream.h:120"},
+        {CLASS_NAN_DIVERGENCE, false, "RuntimeError: nan gradient norm detected at step 7700, aborting training"},
+        {CLASS_DATA_ERROR, false,
+         "InvalidArgumentError: Key: image/encoded.  Data types don't match. Expected type: string, Got type: float"},
+        {CLASS_STORAGE_ERROR, false, "nfs: server nfs-1 not responding, still trying"},
         {CLASS_HANG_WATCHDOG, true,
          "[rank0]:[F1127 ProcessGroupNCCL.cpp:1557] [PG ID 0 Rank 0] Terminating the process after attempting to dump "
          "debug info, due to ProcessGroupNCCL watchdog hang or watchdog timeout."},
