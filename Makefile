@@ -436,9 +436,9 @@ bench-jobs: $(OUT)/bin/bench-jobs ## memory and CPU time of the model for 10,000
 bench-recreation: ## how long JobSet leaves the pods that failed, in the recordings of real clusters
 	@python3 -B tests/bench/recreation.py
 
-$(OUT)/bin/bench-rootcause: $(call objects,tests/bench/rootcause.c) $(call link_order,rootcause)
+$(OUT)/bin/bench-rootcause: $(call objects,tests/bench/rootcause.c) $(call link_order,steplog)
 	@mkdir -p $(dir $@)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lm
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lpcre2-8 -lyaml -lm
 
 .PHONY: bench-rootcause
 bench-rootcause: $(OUT)/bin/bench-rootcause ## CPU time to find the root cause in a tail of 64 KiB, compared with the promise

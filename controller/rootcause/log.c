@@ -337,6 +337,8 @@ static bool take_json(struct rootcause_log *log, const struct line *line, int64_
 /* A traceback on one line, as a log's viewer shows it: "\n" stands for the ends of its lines. */
 static bool take_escaped(struct rootcause_log *log, const struct line *line, int64_t number) {
     struct slice rest = line->text, mark = SLICE("\\n");
+    if (slice_find_char(rest, '\\') == NULL)
+        return false;
     bool is_traceback = slice_contains(rest, "Traceback (most recent call last)") || slice_contains(rest, "File \"");
     if (!is_traceback || !slice_contains(rest, "\\n"))
         return false;

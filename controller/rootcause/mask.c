@@ -74,6 +74,9 @@ static const char *const starts[] = {"hf_",
                                      "discord.com/api/webhooks/"};
 
 static bool starts_fold(struct slice s, const char *word) {
+    enum { CASE = 0x20 }; /* most places differ in the first byte */
+    if (s.size_bytes == 0 || (s.data[0] | CASE) != (word[0] | CASE))
+        return false;
     size_t n = strlen(word);
     return s.size_bytes >= n && strncasecmp(s.data, word, n) == 0;
 }

@@ -15,6 +15,8 @@ static const char start_words[] = "Traceback (most recent call last)";
 static bool is_installed(struct slice path) {
     static const char *const words[] = {"site-packages", "dist-packages", "/lib/python", "lib/python3",
                                         "<frozen",       "<string>",      "\\lib\\",     "/importlib/"};
+    if (!slice_contains(path, "-packages") && !slice_contains(path, "lib") && slice_find_char(path, '<') == NULL)
+        return false; /* every word has one of them */
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_contains(path, words[i]))
             return true;
@@ -49,10 +51,13 @@ static void name_source(struct traceback *t, const struct matcher *m, struct sli
 /* Frames that read the data of training: torch's loader, and what programs call theirs. */
 static bool is_of_loading(struct slice path, struct slice function) {
     static const char *const words[] = {"dataset", "data_load", "dataload", "load_data", "train_loader", "data_module"};
-    struct slice file = base_name(path);
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (slice_contains(file, words[i]) || slice_contains(function, words[i]))
-            return true;
+    struct slice file = base_name(path), names[] = {file, function};
+    for (size_t n = 0; n < ARRAY_SIZE(names); n++) {
+        bool may_be = slice_contains(names[n], "data") || slice_contains(names[n], "_loader"); /* every word has one */
+        for (size_t i = 0; i < ARRAY_SIZE(words) && may_be; i++)
+            if (slice_contains(names[n], words[i]))
+                return true;
+    }
     return slice_contains(path, "torch/utils/data/");
 }
 
@@ -101,9 +106,9 @@ static bool take_old_ipython_frame(struct traceback *t, const struct matcher *m,
     struct slice path, function;
     if (in != NULL)
         path = slice_range(text.data, in + 3), function = slice_range(in + 7, text.data + text.size_bytes);
-    else if ((in = slice_find(text, "> in ")) != NULL && slice_starts(text, "<ipython-input-"))
+    else if (slice_starts(text, "<ipython-input-") && (in = slice_find(text, "> in ")) != NULL)
         path = slice_range(text.data, in + 1), function = slice_range(in + 5, text.data + text.size_bytes);
-    else if ((in = slice_find(text, ") in ")) != NULL && slice_starts(text, "[") && slice_contains(text, "](http"))
+    else if (slice_starts(text, "[") && (in = slice_find(text, ") in ")) != NULL && slice_contains(text, "](http"))
         path = slice_range(text.data + 1, slice_find(text, "](http")),
         function = slice_range(in + 5, text.data + text.size_bytes);
     else
