@@ -274,7 +274,7 @@ def main():
         results.append(not wrong)
         print(f"{'ok' if not wrong else 'WRONG ' + ','.join(wrong):14s} {death.framework}-{death.name:22s} {answer['class']} ({answer['reason']})"
               f"{', symptom' if answer['symptomOnly'] else ''}; rank {rank_of(answer)}, expected {death.rank}; "
-              f"exits {codes}; {answer.get('text', '')[:90]!r}", flush=True)
+              f"exits {codes}; {(answer['text'] or '')[:90]!r}", flush=True)
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed, {not_run} not run")
     return 0 if results and all(results) and not_run == 0 else 1
 

@@ -329,6 +329,25 @@ TEST(what_a_hub_does_not_have) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
+/* A key that has the shape of a parameter's name is one of a state dict. */
+TEST(a_key_of_a_state_dict) {
+    static const struct example examples[] = {
+        {CLASS_CHECKPOINT_ERROR, false,
+         "Traceback (most recent call last):\n  File \"tools/train.py\", line 121, in <module>\n    main()\n"
+         "KeyError: 'backbone.stages.0.blocks.0.attn.relative_position_bias_table'"},
+        {CLASS_CHECKPOINT_ERROR, false,
+         "Traceback (most recent call last):\n  File \"train.py\", line 12, in <module>\n    main()\n"
+         "KeyError: 'lm_head.weight'"},
+        {CLASS_USER_EXCEPTION, false,
+         "Traceback (most recent call last):\n  File \"train.py\", line 12, in <module>\n    main()\n"
+         "KeyError: 'weight'"},
+        {CLASS_USER_EXCEPTION, false,
+         "Traceback (most recent call last):\n  File \"train.py\", line 12, in <module>\n    main()\n"
+         "KeyError: 'v1.2'"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
 /* torch caffe2/serialize/inline_container.cc: why it could not write is not known. */
 TEST(a_checkpoint_that_was_not_written) {
     static const struct example examples[] = {
