@@ -14,8 +14,10 @@
 
 struct lightning {
     int64_t batches; /* in an epoch; 0: not known */
-    struct {
+    struct lightning_epoch {
         int64_t epoch, step, before_ms, until_ms;
+        int64_t drawn_ms, validation_ms; /* the last drawing; validations before it, by their own clocks */
+        bool is_validating;              /* one ends in a later line */
     } * epochs; /* in this line, of each epoch: the last batch, and from when until when by the clock */
     size_t epoch_capacity;
     int epoch_count;         /* LIGHTNING_EPOCHS at most */
@@ -43,9 +45,21 @@ static enum line_result restore_line(struct steplog *s, struct slice text) {
     return emit(s, steplog_record(s, is_start ? RECORD_RESTORE_START : RECORD_RESTORE_END));
 }
 
+static struct lightning_epoch *last_epoch(struct lightning *l) {
+    return l->epoch_count > 0 ? &l->epochs[l->epoch_count - 1] : NULL;
+}
+
+/* Behind an epoch's drawings, it is timed by its own clock. */
 static enum line_result validation(struct steplog *s, const struct progress *bar) {
     struct lightning *l = s->state;
+    struct lightning_epoch *e = last_epoch(l);
     bool is_done = bar->total > 0 && bar->done == bar->total;
+    if (e != NULL && !l->is_validating) {
+        if (is_done && e->is_validating)
+            e->validation_ms += bar->elapsed_s * 1000;
+        e->is_validating = !is_done;
+        return LINE_TAKEN;
+    }
     if (is_done && l->is_validating)
         emit(s, steplog_record(s, RECORD_EVALUATION_END));
     else if (!is_done && !l->is_validating)
@@ -68,20 +82,22 @@ static enum line_result epoch_bar(struct steplog *s, const struct progress *bar)
         l->resumed_step = bar->done == 0 ? epoch * bar->total + 1 : 0;
     }
     int64_t step = epoch * bar->total + bar->done;
-    bool is_next = l->epoch_count == 0 || l->epochs[l->epoch_count - 1].epoch != epoch;
+    struct lightning_epoch *e = last_epoch(l);
+    bool is_next = e == NULL || e->epoch != epoch;
     if (l->batches != bar->total || bar->done == 0 || (is_next && l->epoch_count == LIGHTNING_EPOCHS))
         return LINE_TAKEN;
-    int64_t before_ms = is_next && l->epoch_count > 0 ? l->epochs[l->epoch_count - 1].until_ms : 0;
     if (is_next) {
+        int64_t before_ms = e != NULL ? e->drawn_ms : 0;
         MEM_GROW(l->epochs, (size_t)l->epoch_count, l->epoch_capacity);
-        l->epochs[l->epoch_count++].before_ms = before_ms;
+        e = &l->epochs[l->epoch_count++];
+        *e = (struct lightning_epoch){.epoch = epoch, .before_ms = before_ms};
     }
-    __typeof__(l->epochs[0]) *t = &l->epochs[l->epoch_count - 1];
-    t->epoch = epoch;
-    t->step = step;
-    t->until_ms = t->before_ms + bar->elapsed_s * 1000;
+    e->drawn_ms = e->before_ms + bar->elapsed_s * 1000;
+    if (e->step != step) /* drawn again after a validation */
+        e->until_ms = e->drawn_ms;
+    e->step = step;
     if (s->piece_offset <= STEPLOG_PART_BYTES || s->is_joined)
-        l->drawn_ms = t->until_ms;
+        l->drawn_ms = e->drawn_ms;
     return LINE_TAKEN;
 }
 
@@ -118,6 +134,31 @@ static int64_t clock_begin_ms(const struct steplog *s) {
     return is_silent ? from_ms : s->stamp_ms - l->drawn_ms;
 }
 
+/* The first drawing of the last batch is the end of the steps; of what follows, a validation has its own clock. */
+static void end_epoch(struct steplog *s, const struct lightning_epoch *e, int64_t begin_ms) {
+    struct lightning *l = s->state;
+    struct record r = steplog_record(s, RECORD_STEP_END);
+    bool is_whole = s->last_step == RECORD_NONE || s->last_step <= e->epoch * l->batches;
+    r.step = e->step;
+    if (begin_ms != TIME_UNKNOWN)
+        r.at_ms = begin_ms + e->until_ms;
+    if (begin_ms != TIME_UNKNOWN && r.at_ms > r.received_ms)
+        r.received_ms = r.at_ms; /* the rest of the line came later than its stamp */
+    /* The first shows the compilation. Later ones are of the bar's clock: they hold whatever was between. */
+    if (is_whole && s->last_step == RECORD_NONE)
+        r.duration_ms = e->until_ms - e->before_ms;
+    if (s->last_step == RECORD_NONE || e->step > s->last_step)
+        steplog_emit_step(s, r, RECORD_NONE, STEPLOG_LIGHTNING);
+    if (e->validation_ms > 0 || e->is_validating) {
+        struct record v = steplog_record(s, e->is_validating ? RECORD_EVALUATION_START : RECORD_EVALUATION_END);
+        v.at_ms = begin_ms != TIME_UNKNOWN ? begin_ms + e->drawn_ms : v.at_ms;
+        if (!e->is_validating)
+            v.duration_ms = e->validation_ms;
+        l->is_validating = e->is_validating;
+        emit(s, v);
+    }
+}
+
 /* A line shows all epochs since the one before, and how long each of them lasted. */
 static void end_line(struct steplog *s) {
     struct lightning *l = s->state;
@@ -134,23 +175,10 @@ static void end_line(struct steplog *s) {
     }
     if (l->epoch_count == 0)
         return;
-    for (int i = 0; i < l->epoch_count; i++) {
-        struct record r = steplog_record(s, RECORD_STEP_END);
-        bool is_whole = s->last_step == RECORD_NONE || s->last_step <= l->epochs[i].epoch * l->batches;
-        if (s->last_step != RECORD_NONE && l->epochs[i].step <= s->last_step)
-            continue;
-        r.step = l->epochs[i].step;
-        if (begin_ms != TIME_UNKNOWN)
-            r.at_ms = begin_ms + l->epochs[i].until_ms;
-        if (begin_ms != TIME_UNKNOWN && r.at_ms > r.received_ms)
-            r.received_ms = r.at_ms; /* the rest of the line came later than its stamp */
-        /* The first shows the compilation. Later ones are of the bar's clock: they hold whatever was between. */
-        if (is_whole && s->last_step == RECORD_NONE)
-            r.duration_ms = l->epochs[i].until_ms - l->epochs[i].before_ms;
-        steplog_emit_step(s, r, RECORD_NONE, STEPLOG_LIGHTNING);
-    }
-    l->epoch = l->epochs[l->epoch_count - 1].epoch;
-    l->epoch_ms = begin_ms != TIME_UNKNOWN ? begin_ms + l->epochs[l->epoch_count - 1].before_ms : TIME_UNKNOWN;
+    for (int i = 0; i < l->epoch_count; i++)
+        end_epoch(s, &l->epochs[i], begin_ms);
+    l->epoch = last_epoch(l)->epoch;
+    l->epoch_ms = begin_ms != TIME_UNKNOWN ? begin_ms + last_epoch(l)->before_ms : TIME_UNKNOWN;
     l->epoch_count = 0;
     l->drawn_ms = 0;
 }

@@ -65,7 +65,6 @@ KNOWN = {
     "ms_swift": (1, 1, "in one job evaluations count as training"),
     "verl": (1, 1, "in one job evaluations count as training"),
     "nemo_rl": (4, 4, "steps are counted within an epoch, and repeated ones are not recognized"),
-    "keras_v1": (8, 5, WITHIN),
     "keras_v2": (14, 15, WITHIN),
     "paddleseg": (1, 1, "in one job evaluations count as training"),
     "tensorpack": (19, 16, "bars without a loss; of its lines at the end of an epoch there are too few"),
