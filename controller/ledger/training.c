@@ -169,7 +169,7 @@ static int64_t resumed_step(const struct training *t, const struct view *v, cons
     if (reported != RECORD_NONE && reported <= first) {
         if (mark->ready_ms != TIME_UNKNOWN)
             took_ms = max_of(took_ms, e->at_ms - mark->ready_ms);
-        bool has_time = took_ms > 0 && (t->ideal_ms <= 0 || took_ms / t->ideal_ms >= (e->step - reported + 1) * 3 / 4);
+        bool has_time = took_ms > 0 && (t->low_ms <= 0 || took_ms / t->low_ms >= e->step - reported + 1);
         if (first - reported <= max_of(apart, 3) || has_time)
             return reported;
     }
