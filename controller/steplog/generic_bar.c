@@ -124,8 +124,16 @@ static bool shows_loss(struct slice text) {
     return generic_line_parse(text, &l) && l.has_loss && !l.is_evaluation;
 }
 
+/* Hugging Face's datasets count examples: "Tokenizing train dataset: 10%|# | 865/8939 [00:00<00:01, 4326 examples/s]".
+ */
+static bool prepares_data(struct slice text) {
+    return slice_contains(text, " examples/s");
+}
+
 static bool shows_training(struct slice text, const struct progress *bar, int64_t epoch) {
     struct generic_line l;
+    if (prepares_data(text))
+        return false;
     if (generic_line_parse(bar->description, &l) && l.is_evaluation)
         return false;
     if (l.is_training || epoch != RECORD_NONE)

@@ -33,6 +33,7 @@ struct huggingface {
     int dict_count, redraw_count, held; /* HUGGINGFACE_DICTS at most */
     int64_t held_since_ms, logging_steps /* 0: not known */, total /* 0: no bar yet */, done, done_s;
     int64_t began_ms; /* the bar's clock, as far as the dictionaries show it; TIME_UNKNOWN */
+    int64_t first;    /* step that the bar drew after its start; RECORD_NONE: not known */
     bool has_dict, has_bar /* in this line */, is_cleared, is_written;
     bool lost_head; /* of this line: the bar's first drawing is missing */
     int64_t base;   /* of this line: what was done before it */
@@ -49,10 +50,12 @@ static enum line_result emit(struct steplog *s, struct record r) {
     return LINE_TAKEN;
 }
 
-/* The bar's clock starts with training: the first steps took as long, compilation included. */
+/* The bar's clock starts with training: the first steps took as long, compilation included. Where no dictionary shows
+ * when that was, the last drawing has that clock. */
 static int64_t since_start(const struct huggingface *h, int64_t at_ms) {
     bool is_known = h->began_ms != TIME_UNKNOWN && at_ms != TIME_UNKNOWN && at_ms > h->began_ms;
-    return is_known && at_ms - h->began_ms <= STEPLOG_MAX_DURATION_MS ? at_ms - h->began_ms : RECORD_NONE;
+    int64_t ms = is_known ? at_ms - h->began_ms : h->done_s * 1000;
+    return ms > 0 && ms <= STEPLOG_MAX_DURATION_MS ? ms : RECORD_NONE;
 }
 
 static void emit_step(struct steplog *s, int64_t step, int64_t at_ms) {
@@ -239,11 +242,14 @@ static enum line_result bar_line(struct steplog *s, struct slice text) {
         h->base = bar.done;
         h->total = bar.total;
         h->done = 0;
+        h->first = RECORD_NONE;
     }
     if (bar.total != h->total)
         return LINE_NOT_MINE;
     if (bar.done < h->done)
         return LINE_TAKEN; /* another bar of the same size: an evaluation */
+    if (h->done == 0 && bar.done > 0 && h->base == 0 && !h->lost_head)
+        h->first = bar.done; /* resumed or not, the bar begins at 0 */
     h->done = bar.done;
     h->done_s = bar.elapsed_s;
     h->has_bar = true;
@@ -463,6 +469,15 @@ static void match(struct steplog *s) {
     match_rest(s, n);
 }
 
+/* The first steps come as one record: the bar shows how many they are. */
+static void emit_first(struct steplog *s) {
+    const struct huggingface *h = s->state;
+    struct record r = steplog_record(s, RECORD_RESUME);
+    r.step = h->first;
+    if (s->last_step == RECORD_NONE && h->first != RECORD_NONE)
+        emit(s, r);
+}
+
 /* When the line's last drawing was made: at the latest with the line, which may come only when a process dies that hung
  * before. */
 static int64_t drawn_ms(const struct steplog *s) {
@@ -492,8 +507,10 @@ static void end_line(struct steplog *s) {
         h->redraw_count = 0;
     }
     h->lost_head = false;
-    if (h->has_dict && h->held == 0 && h->done > 0)
+    if (h->has_dict && h->held == 0 && h->done > 0) {
+        emit_first(s);
         emit_step(s, h->done, drawn_ms(s));
+    }
 }
 
 /* Dictionaries that were too few: training began before them. */
@@ -507,7 +524,9 @@ static void end(struct steplog *s) {
 }
 
 static void init_state(void *state) {
-    ((struct huggingface *)state)->began_ms = TIME_UNKNOWN;
+    struct huggingface *h = state;
+    h->began_ms = TIME_UNKNOWN;
+    h->first = RECORD_NONE;
 }
 
 static void free_state(void *state) {
@@ -541,6 +560,7 @@ static void visit_state(void *state, struct codec *c) {
     codec_i64(c, &h->done);
     codec_i64(c, &h->done_s);
     codec_time(c, &h->began_ms);
+    codec_time(c, &h->first);
     codec_bool(c, &h->has_dict);
     codec_bool(c, &h->has_bar);
     codec_bool(c, &h->is_cleared);
