@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- passed steps ---- */
@@ -152,6 +153,7 @@ static struct verdict of_work(const struct base *b) {
                         .is_work = true,
                         .lost_to = -1,
                         .origin = {.view = b->view, .line = b->line, .step = b->step, .last_step = b->step}};
+    assert(b->view != NULL); /* work is of a process */
     const struct process *p = b->view->process;
     bool is_observed = b->kind == BASE_STEP && !p->is_thinned && !p->is_derived && !b->view->is_buffered;
     v.basis = is_observed ? BASIS_OBSERVED : BASIS_DERIVED;

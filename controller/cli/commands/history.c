@@ -30,7 +30,8 @@ static bool take_term(struct slice *rest, struct term *t) {
     const char *comma = slice_find_char(*rest, ',');
     struct slice text = comma != NULL ? slice_range(rest->data, comma) : *rest;
     *rest = slice_skip(*rest, text.size_bytes + (comma != NULL));
-    *t = (struct term){.is_negated = slice_take_prefix(&text, "!"), .key = text};
+    *t = (struct term){.is_negated = slice_take_prefix(&text, "!")};
+    t->key = text;
     const char *equals = slice_find_char(text, '=');
     if (equals != NULL) {
         t->has_value = true;
