@@ -550,29 +550,6 @@ TEST(a_bar_without_a_loss_is_not_the_one_that_has_it) {
     steplog_free(s);
 }
 
-/* huggingface/datasets 4.0 arrow_dataset.py map(): its bars count examples of "train dataset", before the trainer's
- * begins. */
-TEST(a_bar_of_examples_prepares_data) {
-    static const char *const units[] = {"it", " examples"};
-    for (int unit = 0; unit < 2; unit++) {
-        struct seen seen = {0};
-        struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
-        for (int bar = 0; bar < 3; bar++) {
-            char text[2000];
-            int n = snprintf(text, sizeof text, "2026-11-21T02:00:%02dZ ", bar);
-            for (int i = 0; i <= 10; i++)
-                n += snprintf(text + n, sizeof text - (size_t)n,
-                              "\rTokenizing train dataset:  10%%|#  | %d00/1000 [00:%02d<00:01, 432.16%s/s]", i, i / 5,
-                              units[unit]);
-            snprintf(text + n, sizeof text - (size_t)n, "\n");
-            steplog_feed(s, slice_of(text), true);
-        }
-        steplog_end(s);
-        CHECK_INT(seen.steps > 0, unit == 0);
-        steplog_free(s);
-    }
-}
-
 /* A controller that reconciles a job named train. */
 TEST(a_job_named_train_does_not_train) {
     struct seen seen;
