@@ -1,12 +1,15 @@
 """encodings: a list of PODS pods as large as real ones (12 KB, managedFields included) on the real API server that tests/cluster/up.sh
 has started, read in protobuf and in JSON in turns: CPU time of the server and of the controller, and the time until it is read.
+Then EVENTS changes of pods, RATE a second: CPU time and wake-ups of the controller for each.
 
 The pods name a scheduler that does not run, so nothing changes them. Prints medians; judges nothing.
 """
 import argparse
 import json
 import os
+import re
 import tempfile
+import threading
 import time
 
 from bench_operator import controller
@@ -14,6 +17,7 @@ from losses import Api
 
 NAMESPACE = "encodings"
 SLICE = 64
+SENDERS = 2  # one connection alone does not reach the rate on a busy machine
 
 
 def pod(i):
@@ -68,6 +72,43 @@ def cpu_seconds(pid):
     return total / 1e9
 
 
+def wake_ups(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", file.read(), re.M).group(1))
+
+
+def send_events(options, first):
+    """Every SENDERS-th change, in a thread: another time of the condition Ready, of one pod after the other."""
+    api, started = connect(options), time.time()
+    path = f"/api/v1/namespaces/{NAMESPACE}/pods/train-slice-%d-%d-x/status"
+    for i in range(first, options.events, SENDERS):
+        time.sleep(max(0, started + i / options.rate - time.time()))
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        change = {"status": {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": at}]}}
+        api.request("PATCH", path % divmod(i % options.pods, SLICE), change, "application/strategic-merge-patch+json")
+
+
+def events_once(options):
+    """(CPU microseconds and wake-ups of the controller an event, events a second)"""
+    with tempfile.TemporaryDirectory() as directory:
+        client = controller(os.path.join(options.cluster, "kubeconfig/admin"), directory, f"--watch-namespaces={NAMESPACE}")
+        try:
+            client.says('"msg":"synced","resource":"pods"')
+            client.settle()
+            pid, started = client.process.pid, time.time()
+            cpu, woken = cpu_seconds(pid), wake_ups(pid)
+            senders = [threading.Thread(target=send_events, args=(options, first)) for first in range(SENDERS)]
+            for sender in senders:
+                sender.start()
+            for sender in senders:
+                sender.join()
+            rate = options.events / (time.time() - started)
+            client.settle()
+            return 1e6 * (cpu_seconds(pid) - cpu) / options.events, (wake_ups(pid) - woken) / options.events, rate
+        finally:
+            client.stop()
+
+
 def read_once(options, server, encoding):
     """(CPU seconds of the server, of the controller, seconds until the pods are read)"""
     with tempfile.TemporaryDirectory() as directory:
@@ -82,15 +123,20 @@ def read_once(options, server, encoding):
             client.stop()
 
 
+def connect(options):
+    pki = os.path.join(options.cluster, "pki")
+    return Api(26443, f"{pki}/ca.crt", (f"{pki}/admin.crt", f"{pki}/admin.key"))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cluster", required=True, help="the run folder of tests/cluster (.build/cluster/run)")
     parser.add_argument("--pods", type=int, default=12736)
     parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--events", type=int, default=2500)
+    parser.add_argument("--rate", type=float, default=250, help="of the events, a second")
     options = parser.parse_args()
-    pki = os.path.join(options.cluster, "pki")
-    api = Api(26443, f"{pki}/ca.crt", (f"{pki}/admin.crt", f"{pki}/admin.key"))
-    each_bytes = fill(api, options.pods)
+    each_bytes = fill(connect(options), options.pods)
     with open(os.path.join(options.cluster, "pids/kube-apiserver"), encoding="ascii") as file:
         server = int(file.read())
     runs = {"protobuf": [], "json": []}
@@ -101,6 +147,8 @@ def main():
     for encoding, taken in runs.items():
         of_server, ours, seconds = (sorted(values)[len(values) // 2] for values in zip(*taken))
         print(f"    {encoding:9} server {of_server:.2f} CPU seconds, controller {ours:.2f}, read after {seconds:.2f} s")
+    cpu_us, woken, rate = (sorted(values)[options.turns // 2] for values in zip(*(events_once(options) for _ in range(options.turns))))
+    print(f"    {rate:.0f} events a second: controller {cpu_us:.0f} us of CPU and {woken:.2f} wake-ups for each")
 
 
 if __name__ == "__main__":

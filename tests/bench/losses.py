@@ -84,9 +84,9 @@ class Api:
     def open(self, timeout=60):
         return http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=timeout)
 
-    def request(self, method, path, body=None):
+    def request(self, method, path, body=None, kind="application/json"):
         self.connection = self.connection or self.open()
-        self.connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+        self.connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": kind})
         answer = self.connection.getresponse()
         text = answer.read()
         if answer.status >= 300:
