@@ -42,7 +42,7 @@ struct ledger_options {
 
 /* Settling keeps memory and time bounded: an evaluation folds the oldest steps into sums once 256 newer steps are
  * known. It also waits for ten minutes of newer steps, but never for more than 2,048. A rollback into settled steps is
- * exact at the newest 256 checkpoints; elsewhere it is prorated by steps, with basis Derived. Windows are prorated on a
+ * exact at the newest 64 checkpoints; elsewhere it is prorated by steps, with basis Derived. Windows are prorated on a
  * grid of window / 360. Later facts about settled time change nothing. An evaluation at a settled time returns the
  * result for the time through which the ledger is settled. */
 

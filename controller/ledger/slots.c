@@ -265,7 +265,7 @@ static uint32_t *newest_of(struct ledger *l, uint32_t slot) {
     size_t at = key_index_put(&s->slots, slot, 0, &is_new);
     if (is_new) {
         if (at >= s->capacity) {
-            s->capacity = s->capacity ? s->capacity * 2 : 64;
+            s->capacity = s->capacity ? s->capacity * 2 : 4;
             s->newest = mem_resize(s->newest, s->capacity, sizeof *s->newest);
         }
         s->newest[at] = 0;

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-#define CHECKPOINTS 256 /* rollbacks to the newest of them are exact */
+#define CHECKPOINTS 64 /* rollbacks to the newest of them are exact */
 #define WINDOW_PARTS 360
 
 void snapshots_done(struct snapshots *k) {

@@ -8,6 +8,7 @@ status, which --status-qps decides. Fails only where a promise is a bound of mem
 depend on the machine and are not judged.
 """
 import argparse
+import gzip
 import json
 import os
 import re
@@ -313,8 +314,10 @@ def free_port():
 
 def counted(port, name):
     """The sum of a metric of the controller's own."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as page:
-        return sum(int(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\d+)", page.read().decode(), re.M))
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers={"Accept-Encoding": "gzip"})  # as Prometheus
+    with urllib.request.urlopen(request, timeout=60) as page:
+        text = gzip.decompress(page.read()).decode()
+    return sum(int(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\d+)", text, re.M))
 
 
 def follows(port):

@@ -238,7 +238,12 @@ static void add_target(struct model_job *job) {
     fact_add_refusals(job, &sink);
     for (int i = 0; i < job->log.process_count; i++)
         add_trainer_restarts(job->log.processes[i], &sink);
-    job->facts.hold = sink.now;
+    free(job->facts.hold);
+    job->facts.hold = NULL;
+    if (sink.now.kind < BUCKET_COUNT) {
+        job->facts.hold = mem_new(struct ledger_hold);
+        *job->facts.hold = sink.now;
+    }
     job->facts.hold_end_ms = sink.over_ms;
     sink_end(&sink);
 }

@@ -21,6 +21,7 @@ void job_free(struct model_job *job) {
     free(job->log.processes);
     free(job->log_pods.items);
     free(job->facts.pushed.items);
+    free(job->facts.hold);
     free(job->facts.unwatched.items);
     free(job->facts.ready_line.items);
     job_slots_clear(&job->facts.slots);

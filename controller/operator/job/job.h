@@ -108,7 +108,7 @@ struct job_facts { /* what the ledger has of the target's objects: facts.c */
     uint64_t shape_version, jobs_version;
     int64_t interruptions, evictions; /* that only counters report; evictions: by Kueue */
     int64_t jobs_restarted;           /* Jobs restarted alone, as of jobs_version */
-    struct ledger_hold hold;          /* what the target itself waits for; kind BUCKET_COUNT: nothing */
+    struct ledger_hold *hold;         /* what the target itself waits for; NULL: nothing */
     int64_t hold_end_ms;              /* when it last stopped waiting */
     bool needs_all_pods;
 };

@@ -45,7 +45,8 @@ void job_set_target(struct model_job *job, struct target *t) {
     job->notices.interruptions = NULL;
     job->publication.step_count = 0;
     job->observation.through_ms = job->facts.hold_end_ms = job->observation.end_ms = TIME_UNKNOWN;
-    job->facts.hold.kind = BUCKET_COUNT;
+    free(job->facts.hold);
+    job->facts.hold = NULL;
     job->notices.has_end = job->publication.is_final = job->notices.has_first_step = false;
     if (t == NULL)
         return;

@@ -217,7 +217,7 @@ static void summarize(const struct view *v, struct model_summary *summary) {
  * to date. */
 static void find_newest_pods(struct model_job *job, const struct view *v) {
     bool is_whole = v->result.slots_required > 0 && v->result.slots_available >= v->result.slots_required;
-    if (is_whole || v->has_ended || job->facts.hold.kind < BUCKET_COUNT)
+    if (is_whole || v->has_ended || job->facts.hold != NULL)
         return;
     size_t count = job_slot_count(job);
     if (job->facts.slots.count == count)

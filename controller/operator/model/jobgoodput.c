@@ -115,7 +115,6 @@ static struct model_job *new_job(struct jobs *jobs, const struct object_meta *me
     job->created_ms = meta->created_ms != TIME_UNKNOWN ? meta->created_ms : received_ms;
     job->observation.newest_ms = job->observation.through_ms = job->facts.hold_end_ms = job->observation.end_ms =
         TIME_UNKNOWN;
-    job->facts.hold.kind = BUCKET_COUNT;
     job->log.trace.max_points = TRACE_POINTS;
     for (int i = 0; i < JOB_CONDITIONS; i++)
         job->publication.conditions[i].at_ms = TIME_UNKNOWN;

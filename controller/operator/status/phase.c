@@ -38,7 +38,9 @@ static bool is_available(const struct view *v) {
 /* True while the target itself waits: suspended, in the queue, for capacity that is being made. A Workload that
  * waits for quota to replace one that is admitted (Kueue's workload slices) holds back nothing that is there. */
 static bool set_wait(struct view *v) {
-    const struct ledger_hold *h = &v->job->facts.hold;
+    const struct ledger_hold *h = v->job->facts.hold;
+    if (h == NULL)
+        return false;
     if (h->kind == BUCKET_SUSPENDED)
         set(v, "Suspended", h->from_ms);
     else if (h->kind == BUCKET_PREEMPTED_WAIT || (h->kind == BUCKET_QUEUE_WAIT && !is_available(v)))
@@ -206,9 +208,10 @@ void view_waiting(struct view *v) {
     v->waiting_hash = 0;
     if (v->target == NULL || v->has_ended || (r->slots_required > 0 && r->slots_available >= r->slots_required))
         return;
-    if (v->job->facts.hold.kind < BUCKET_COUNT) {
-        note_reason(v, bucket_name(v->job->facts.hold.kind), v->job->facts.hold.evidence);
-        slice_copy(v->waiting_for, sizeof v->waiting_for, slice_of(v->job->facts.hold.evidence));
+    const struct ledger_hold *hold = v->job->facts.hold;
+    if (hold != NULL) {
+        note_reason(v, bucket_name(hold->kind), hold->evidence);
+        slice_copy(v->waiting_for, sizeof v->waiting_for, slice_of(hold->evidence));
         return;
     }
     size_t slots = job_slot_count(v->job);
