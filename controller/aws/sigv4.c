@@ -59,7 +59,7 @@ static size_t sort_headers(struct header sorted[static SIGV4_MAX_HEADERS], const
         for (char *p = sorted[count].name; *p != '\0'; p++)
             *p = (char)tolower((unsigned char)*p);
     }
-    qsort(sorted, count, sizeof *sorted, compare_headers);
+    qsort(sorted, count, sizeof *sorted, compare_headers); // cppcheck-suppress uninitvar ; the loop wrote them
     return count;
 }
 

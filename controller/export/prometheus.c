@@ -52,7 +52,7 @@ enum { DECIMAL_SIZE = 24 };
 
 /* value / 10^digits, written from its end; a whole number has no point. A page has hundreds of thousands of them. */
 static struct slice decimal(char space[static DECIMAL_SIZE], int64_t value, int digits) {
-    char *at = space + DECIMAL_SIZE;
+    char *at = space + DECIMAL_SIZE; // cppcheck-suppress ctuPointerArith ; one past the end
     const char *end = at;
     uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, unit = 1;
     for (int i = 0; i < digits; i++)

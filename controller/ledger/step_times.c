@@ -77,10 +77,8 @@ static int64_t named_ms(struct names *n, int64_t from_ms, int64_t to_ms) {
 int64_t training_high_ms(const struct training *t, const struct view *v, size_t i) {
     const struct step_event *e = v->list->items;
     const struct overlay_list *o = &v->process->overlays;
-    struct names names = {.process = v->process,
-                          .next = BISECT(k, o->count, o->items[k].from_ms < e[i].at_ms),
-                          .known_ms = t->known_ms,
-                          .is_buffered = v->is_buffered};
+    size_t next = BISECT(k, o->count, o->items[k].from_ms < e[i].at_ms);
+    struct names names = {.process = v->process, .next = next, .known_ms = t->known_ms, .is_buffered = v->is_buffered};
     int64_t high_ms = t->high_ms;
     next_name(&names);
     for (size_t k = i + 1; !v->reports_starts && k <= i + 2 && k < v->completed && e[k].step > e[k - 1].step; k++) {
@@ -103,10 +101,8 @@ int64_t training_first_line_ms(const struct training *t, const struct run *run) 
     const struct view *v = &t->views[run->view];
     const struct step_event *e = &v->list->items[run->first];
     const struct overlay_list *o = &v->process->overlays;
-    struct names names = {.process = v->process,
-                          .next = BISECT(k, o->count, o->items[k].from_ms < run->begin_ms),
-                          .known_ms = t->known_ms,
-                          .is_buffered = v->is_buffered};
+    size_t next = BISECT(k, o->count, o->items[k].from_ms < run->begin_ms);
+    struct names names = {.process = v->process, .next = next, .known_ms = t->known_ms, .is_buffered = v->is_buffered};
     next_name(&names);
     int64_t ms = max_of(0, e->at_ms - run->begin_ms - named_ms(&names, run->begin_ms, e->at_ms));
     bool is_limited = t->ideal_ms > 0 && !v->is_buffered;

@@ -178,7 +178,8 @@ static void keep_drawing(struct generic_bar *b, int64_t step, bool has_line_befo
     if (b->drawings == NULL)
         b->drawings = mem_alloc(GENERIC_DRAWINGS * sizeof *b->drawings);
     int64_t before_ms = b->count > 1 ? b->drawings[b->count - 2].clock_ms : 0;
-    bool is_close = b->count > !has_line_before && b->clock_ms - before_ms < APART_MS;
+    int min_kept = has_line_before ? 0 : 1;
+    bool is_close = b->count > min_kept && b->clock_ms - before_ms < APART_MS;
     if (b->count == GENERIC_DRAWINGS && !is_close) {
         b->count = 0;
         for (int i = 0; i < GENERIC_DRAWINGS; i += 2)
@@ -310,8 +311,8 @@ static int64_t zero_ms(const struct generic_bar *b, const struct steplog *s) {
 
 /* The last drawing but one is too close to the last one, too. */
 static void drop_close(struct generic_bar *b, bool has_line_before) {
-    int last = b->count - 1;
-    if (last <= !has_line_before || b->drawings[last].clock_ms - b->drawings[last - 1].clock_ms >= APART_MS)
+    int last = b->count - 1, min_kept = has_line_before ? 0 : 1;
+    if (last <= min_kept || b->drawings[last].clock_ms - b->drawings[last - 1].clock_ms >= APART_MS)
         return;
     b->drawings[last - 1] = b->drawings[last];
     b->count--;

@@ -32,7 +32,7 @@ struct generic_candidate {
 
 /* Of the line's counter. */
 void generic_candidate_init(struct generic_candidate *c, const struct steplog *s, const struct generic_line *l);
-void generic_candidate_visit(struct generic_candidate *c, struct codec *codec);
+void generic_candidate_visit(struct generic_candidate *x, struct codec *c);
 /* Forgets the lines, not whose they are. */
 void generic_candidate_start_over(struct generic_candidate *c);
 /* The step of the line. False: the line leaves open what the counter counts. */

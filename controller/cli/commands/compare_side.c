@@ -43,7 +43,7 @@ static int read_job(const struct cli_options *options, struct comparison_side *s
 /* ---- several jobs: those without any time are left out ---- */
 
 static int read_run(const struct cli_options *options, struct comparison_side *side, struct error **err) {
-    struct run_members run;
+    struct run_members run = {0};
     int r = run_members_read(options, side->name + strlen(of_run), &run, err);
     if (r < 0)
         return r;

@@ -161,7 +161,7 @@ static json_t *run_json(const struct run *r, const char *name) {
 }
 
 int run_command(const struct cli_options *options, struct error **err) {
-    struct run_members members;
+    struct run_members members = {0};
     struct run run = {.of = &members};
     CLEANUP_BUF struct buf out;
     buf_init(&out, TABLE_BYTES);
