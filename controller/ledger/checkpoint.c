@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define VERSION 17     /* the only one that is read: nothing was released before */
+#define VERSION 18     /* the only one that is read: nothing was released before */
 #define FRAME_BYTES 32 /* magic, version, checksum */
 #define MAX_OBJECTS 2000000
 #define MAX_AMOUNT INT32_MAX

@@ -2,6 +2,7 @@
  * the ones before predict: most take two or three bytes. */
 #include "ledger/checkpoint_process.h"
 #include "ledger/checkpoint.h"
+#include "ledger/phases.h"
 
 #include "base/mem.h"
 
@@ -240,6 +241,7 @@ void checkpoint_process(struct codec *c, struct process *p) {
     CODEC_INT(c, &p->lines.hash_count, 0, INT32_MAX - 1);
     for (int i = 0; i < 8 && i < p->lines.hash_count; i++)
         codec_u64(c, &p->lines.hashes[i]);
+    CODEC_INT(c, &p->lines.phases, 0, INT32_MAX);
     checkpoint_sum(c, &p->late_records);
     codec_bool(c, &p->is_thinned);
     codec_bool(c, &p->is_derived);
@@ -255,4 +257,5 @@ void checkpoint_process(struct codec *c, struct process *p) {
     }
     for (int i = 0; i < 2; i++)
         checkpoint_time(c, &p->saves.last_ms[i]);
+    phases_visit(c, p);
 }

@@ -415,4 +415,5 @@ void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, si
     visit_snapshots(c, s, start_ms);
     visit_down(c, &s->sums.down, s->through_ms);
     checkpoint_sum(c, &s->headless_ms);
+    settled_phases_visit(c, s);
 }

@@ -1,5 +1,6 @@
 /* Drops detail so that a checkpoint fits, whatever the log contains. */
 #include "ledger/compact.h"
+#include "ledger/phases.h"
 #include "ledger/settle.h"
 
 #include "base/mem.h"
@@ -132,16 +133,19 @@ static void add_duration(struct step_event *to, const struct step_event *dropped
 /* The step after a dropped one stands for both. A run keeps its first two steps and its last. If there are many runs,
  * every second one is dropped and its time is no longer attributed. The list always keeps its first two steps and its
  * last: the settled part continues from there. */
-static bool thin_steps(struct step_list *list, size_t max) {
+static bool thin_steps(struct step_list *list, struct phase_list *phases, size_t max) {
     size_t n = 0, runs = 0, count = list->count;
     bool drops_runs = list->run_count > max / 4;
     int64_t ready_ms = TIME_UNKNOWN; /* the end of what was dropped before a run: the run begins no earlier */
     if (count <= max)
         return false;
+    CLEANUP_FREE size_t *moved = mem_resize(NULL, count + 1, sizeof *moved);
     for (size_t r = 0; r < list->run_count; r++) {
         size_t first = list->runs[r].first, end = r + 1 < list->run_count ? list->runs[r + 1].first : count;
         if (drops_runs && r % 2 == 1 && r + 1 < list->run_count) {
             ready_ms = list->items[end - 1].at_ms;
+            for (size_t i = first; i < end; i++)
+                moved[i] = SIZE_MAX;
             continue;
         }
         list->runs[runs] = list->runs[r];
@@ -149,6 +153,7 @@ static bool thin_steps(struct step_list *list, size_t max) {
         list->runs[runs++].first = n;
         ready_ms = TIME_UNKNOWN;
         for (size_t i = first; i < end; i++) {
+            moved[i] = n; /* the next one, if it is dropped */
             if (i < first + 2 || i + 2 >= end || (i - first) % 2 == 0)
                 list->items[n++] = list->items[i];
             else
@@ -157,13 +162,17 @@ static bool thin_steps(struct step_list *list, size_t max) {
     }
     list->count = n;
     list->run_count = runs;
+    if (phases != NULL)
+        phases_move(phases, moved);
     return n < count;
 }
 
 static void thin_processes(struct ledger *l, const struct limits *m) {
     for (size_t i = 0; i < l->live_count; i++) {
         struct process *p = l->live[i];
-        while (join_overlays(p, m->overlays) || thin_steps(&p->ends, m->steps) || thin_steps(&p->starts, m->steps))
+        struct process_phases *phases = p->phases;
+        while (join_overlays(p, m->overlays) || thin_steps(&p->ends, phases ? &phases->of_ends : NULL, m->steps) ||
+               thin_steps(&p->starts, phases ? &phases->of_starts : NULL, m->steps))
             p->is_thinned = true;
         drop_durables(p, m->durables);
         drop_slices(p, m->durables);
@@ -208,6 +217,7 @@ static void append_steps(struct step_list *to, const struct step_list *from, int
 
 /* The earlier process continues as if it were both. Custom intervals keep their names. */
 static void absorb(struct process *p, const struct process *q) {
+    phases_append(p, q->phases, p->ends.count, p->starts.count);
     append_steps(&p->ends, &q->ends, process_order_ms(q));
     append_steps(&p->starts, &q->starts, process_order_ms(q));
     for (size_t i = 0; i < q->overlays.count; i++)
@@ -270,6 +280,7 @@ void compact_step(struct ledger *l, int step) {
         if (l->settled != NULL) {
             durations_coarsen(&l->settled->durations, m.durations);
             thin_snapshots(&l->settled->snapshots, m.snapshots, m.checkpoints);
+            settled_phases_thin(l->settled->phases, m.checkpoints);
         }
         return;
     }

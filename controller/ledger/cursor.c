@@ -10,9 +10,8 @@
 
 #include <math.h>
 
-#define STATED_SLACK                                                                                                   \
-    10 /* a tenth of a step's time may be around what its line states: the loop itself, a late stamp                   \
-        */
+/* A tenth of a step's time may be around what its line states: the loop itself, a late stamp. */
+#define STATED_SLACK 10
 
 /* ---- steps ---- */
 
@@ -55,7 +54,7 @@ static void pass_line(const struct cursor *c, const struct run *run, int64_t to_
     do {
         p = part_after(c, run, c->event, p.last_step);
         p.span.to_ms = to_ms;
-        c->on_step(c->context, run, &p.span, p.last_step, p.loss);
+        c->on_step(c->context, run, &p.span, p.last_step, p.loss, p.last_step == last ? c->event : SIZE_MAX);
     } while (p.last_step < last);
 }
 
@@ -371,8 +370,9 @@ static void book_credit(struct cursor *c, int64_t from_ms, int64_t to_ms) {
     c->credit_ms -= to_ms - from_ms;
     const int64_t left = c->credit_ms / ideal_ms;
     struct step_span s = {from_ms, to_ms, before - left};
+    size_t event = training_started(c->base.view, c->credit_last - before + 1, c->credit_last - left);
     if (s.weight > 0)
-        c->on_step(c->context, c->base.run, &s, c->credit_last - left, c->base.loss);
+        c->on_step(c->context, c->base.run, &s, c->credit_last - left, c->base.loss, event);
 }
 
 static void set_tail(struct cursor *c, const struct view *v, int64_t t) {
@@ -489,6 +489,8 @@ bool cursor_leave_ordinary(struct cursor *c, int64_t limit_ms, int64_t last_step
     if (i == first)
         return false;
     ret->to_ms = e[i - 1 + shift].at_ms;
+    ret->first = first;
+    ret->end = i;
     ret->last_step = e[i - 1].step;
     ret->weight = e[i - 1 + shift].step - e[first + shift - 1].step;
     c->event = i;

@@ -41,9 +41,10 @@ struct cursor {
     int64_t tail_view_plus_1; /* 1 + the view whose tail budgets are in credit_ms and unfinished_ms */
     int64_t credit_ms, credit_doubt_ms, unfinished_ms, credit_last; /* credit_last: the last step that is credited */
     struct loss unfinished_loss;
-    /* Called when the cursor passes a completed step, and for credited steps when their time is booked. */
+    /* Called when the cursor passes a completed step, and for credited steps when their time is booked. event: the line
+     * that ends with the step; SIZE_MAX: none does. */
     void (*on_step)(void *context, const struct run *run, const struct step_span *span, int64_t step,
-                    const struct loss *loss);
+                    const struct loss *loss, size_t event);
     void *context;
 };
 
@@ -54,6 +55,7 @@ const struct base *cursor_at(struct cursor *c, int64_t t, int64_t running_since_
 /* A series of ordinary steps from the present one on: its end, its last step and its total weight. */
 struct steps_ahead {
     int64_t to_ms, last_step, weight;
+    size_t first, end; /* their lines */
 };
 /* Passes the present step and those after it up to limit_ms and last_step. It stops before a step that is the first of
  * its run or stalls, or that another loss took. on_step is not called for them. False if there are none. */

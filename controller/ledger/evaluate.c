@@ -258,6 +258,21 @@ static int64_t last_record(const struct view *v, int64_t through_ms) {
     return last;
 }
 
+static void fill_phases(struct ledger_result *result, const struct sweep *s) {
+    const struct phase_names *n = &s->training->phases;
+    if (n->count == 0)
+        return;
+    result->phases = mem_alloc(PHASES * sizeof *result->phases);
+    for (size_t i = 0; i < PHASES; i++) {
+        if (s->phase_ms[i] == 0)
+            continue;
+        struct ledger_phase *x = &result->phases[result->phase_count++];
+        *x = (struct ledger_phase){"Other", s->phase_ms[i]};
+        if (i < n->count)
+            memcpy(x->name, n->names[i], sizeof x->name);
+    }
+}
+
 static void fill_steps(struct ledger_result *result, const struct sweep *s) {
     const struct training *t = s->training;
     /* An interval may hold only a part of a step, which counts where it ends. */
@@ -308,6 +323,7 @@ static void fill(struct ledger_result *result, const struct sweep *s) {
     fill_executions(result, s);
     fill_windows(result, s);
     fill_steps(result, s);
+    fill_phases(result, s);
     const struct slot_state *now = &s->slots->items[slot_timeline_at(s->slots, s->through_ms)];
     result->slots_required = now->required;
     result->slots_available = now->available;
@@ -455,6 +471,7 @@ void ledger_result_done(struct ledger_result *result) {
     free(result->interruptions);
     free(result->executions);
     free(result->flops);
+    free(result->phases);
     *result = (struct ledger_result){0};
 }
 

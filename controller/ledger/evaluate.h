@@ -75,6 +75,12 @@ struct ledger_flops {
 
 int64_t ledger_flops_min_milli(int class); /* its lower bound, 10^9 FLOP/s */
 
+/* How long a part of the retained steps took, as their lines give it: parts may overlap. */
+struct ledger_phase {
+    char name[RECORD_NAME_SIZE];
+    int64_t ms;
+};
+
 struct ledger_result {
     int64_t start_ms, end_ms /* TIME_OPEN */, observed_through_ms;
     int64_t wall_ms, available_ms, productive_ms, provisional_ms;
@@ -108,6 +114,8 @@ struct ledger_result {
     /* data quality */
     struct ledger_flops *flops; /* of the whole log, by class */
     int flops_count;
+    struct ledger_phase *phases; /* those that took time: by process and then by first use, the last may be Other */
+    int phase_count;
     int64_t durable_saves; /* whose start and first use by a restart are in the log */
     int64_t durable_ms;    /* the sum of their durations */
     int64_t headless_ms;   /* Unattributed: the start of a log was not read, as the first steps in it show */

@@ -28,6 +28,7 @@
 #define LEDGER_NAME_SIZE 64
 #define LEDGER_MAX_WINDOWS 4
 #define LEDGER_MAX_CUSTOM 8 /* custom buckets; the rest goes to Custom/Other */
+#define LEDGER_MAX_PHASES 8 /* names of phases; the rest goes to Other */
 
 struct ledger;
 

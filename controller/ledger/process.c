@@ -1,6 +1,7 @@
 #include "ledger/process.h"
 
 #include "ledger/bursts.h"
+#include "ledger/phases.h"
 #include "ledger/step_list.h"
 #include "ledger/totals.h"
 
@@ -70,6 +71,7 @@ void process_free(struct process *p) {
     FREE_SKIPPED(&p->durables);
     FREE_SKIPPED(&p->slices);
     free(p->custom.items);
+    phases_free(p->phases);
     free(p);
 }
 
@@ -128,6 +130,7 @@ static void add_backward_step(struct process *p, struct step_list *list, const s
         bool is_within = list->pending.step > list->runs[list->run_count - 1].first_step;
         begin_run(p, list, is_within ? RUN_AFTER_RESTORE : RUN_NEW_SERIES, list->pending.step);
         append(list, &list->pending);
+        phases_keep_pending(p, list);
         step_list_count_delta(list, e->step - list->pending.step);
         append(list, e);
         list->has_pending = false;
@@ -435,6 +438,9 @@ static void add_known(struct process *p, const struct record *r, int64_t at_ms) 
         p->starts.is_restored = p->starts.count > 0;
         p->job_end_ms = TIME_UNKNOWN;
         break;
+    case RECORD_PHASE:
+        phases_add(p, r);
+        break;
     case RECORD_ELASTIC_SLICES:
         if (r->total > 0 && r->total <= INT32_MAX && r->active >= 0 && r->active <= r->total)
             process_add_slices(p, (struct slice_mark){at_ms, (int32_t)r->active, (int32_t)r->total, (uint32_t)r->line});
@@ -457,8 +463,10 @@ static bool is_seen(struct process *p, const struct record *r) {
         return true;
     if (r->line > p->lines.last) {
         p->lines.last = r->line;
-        p->lines.hash_count = 0;
+        p->lines.hash_count = p->lines.phases = 0;
     }
+    if (r->kind == RECORD_PHASE)
+        return phases_is_seen(&p->lines, r);
     bool has_slices = r->kind == RECORD_ELASTIC_SLICES;
     const int64_t numbers[] = {
         r->kind, r->step, r->at_ms, r->duration_ms, has_slices ? r->active : 0, has_slices ? r->total : 0};

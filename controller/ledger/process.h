@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 
+struct process_phases;
 struct totals;
 
 struct step_event { /* 24 bytes: there are millions */
@@ -145,8 +146,8 @@ struct process_saves {
 
 struct lines_seen { /* a line read twice counts once */
     int64_t last;
-    uint64_t hashes[8]; /* of the last line's records */
-    int hash_count;
+    uint64_t hashes[8];     /* of its records */
+    int hash_count, phases; /* of the last line */
 };
 
 struct process_facts { /* ledger.c sets them: facts of the container and its log */
@@ -172,6 +173,7 @@ struct process {
     struct custom_intervals custom;
     struct process_saves saves;
     struct lines_seen lines;
+    struct process_phases *phases; /* NULL: none */
     int64_t resume_step, ready_ms;
     int64_t first_line_ms; /* of the first line that was read, with or without a record; TIME_UNKNOWN */
     int64_t first_record_ms, last_ms, job_end_ms, first_checkpoint_ms; /* TIME_UNKNOWN */

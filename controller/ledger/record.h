@@ -39,7 +39,9 @@
     X(ELASTIC_REINIT_END, "... ended")                                                                                 \
     X(RESUME, "training starts at this step, as the trainer reports it")                                               \
     X(SIGN_OF_LIFE, "a line with no other record: the process was alive at this time")                                 \
-    X(UNREAD_STEPS, "the log ended with lines that look like steps, too few to read: training began before them")
+    X(UNREAD_STEPS, "the log ended with lines that look like steps, too few to read: training began before them")      \
+    X(PHASE, "how long a part of a step took; name, duration, step if its line is the step's own (else: of the last "  \
+             "one), active: how many its line had before it")
 
 enum record_kind {
 #define X(name, meaning) RECORD_##name,

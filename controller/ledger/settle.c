@@ -294,6 +294,14 @@ static void keep_training(struct settled *to, const struct sweep *s, const struc
     to->view_count += at->view - t->views;
 }
 
+static void keep_phases(struct settled *to, const struct sweep *s) {
+    if (to->phases == NULL)
+        return;
+    to->phases->names = s->training->phases;
+    memcpy(to->phases->ms, s->phase_ms, sizeof to->phases->ms);
+    settled_phases_thin(to->phases, PHASE_MARKS);
+}
+
 static void keep_snapshots(struct settled *to, struct sweep *s, const struct ledger_options *options) {
     snapshots_move(&to->snapshots, &s->settling.snapshots);
     snapshots_prune(&to->snapshots, options, to->through_ms);
@@ -391,6 +399,9 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
                       .start_ms = l->start_ms,
                       .through_ms = t->known_ms,
                       .settling.until_ms = at->at_ms};
+    if (to->phases == NULL && t->phases.count > 0)
+        to->phases = mem_new(struct settled_phases);
+    s.settling.phases = to->phases;
     s.settling.checkpoints = snapshot_steps(t, at->at_ms, &s.settling.checkpoint_count);
     struct ledger_entries entries = {.keeps_changes = true};
     if (l->sink.settled != NULL)
@@ -402,6 +413,7 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
     struct loss_finder losses = interruptions_losses_at(p->slots, t, at->at_ms);
     losses.is_restarting = false;
     keep_sums(to, &s);
+    keep_phases(to, &s);
     keep_listed(to, &s);
     keep_training(to, &s, at);
     to->through_ms = at->at_ms;
@@ -431,9 +443,11 @@ static bool settle_batch(struct ledger *l, const struct horizon *h) {
         size_t event = at.event;
         settle_at(l, &p, &at);
         forget_before(l, process);
-        size_t passed = step_list_until(other, at.at_ms);
+        size_t passed = step_list_until(other, at.at_ms), of_other = passed > 0 ? passed - 1 : 0;
+        phases_drop(process, main, event);
+        phases_drop(process, other, of_other);
         step_list_drop(main, event);
-        step_list_drop(other, passed > 0 ? passed - 1 : 0);
+        step_list_drop(other, of_other);
         process_settle(process, at.at_ms);
     }
     interruptions_done(&p.interruptions);

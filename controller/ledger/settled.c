@@ -16,6 +16,7 @@ void settled_free(struct settled *s) {
     free(s->listed);
     free(s->executions);
     free(s->productive_before_ms);
+    settled_phases_free(s->phases);
     free(s);
 }
 
@@ -104,6 +105,7 @@ struct settled *settled_copy_sums(const struct settled *s) {
     clone->durations.items = NULL; /* a loss does not change them */
     clone->durations.count = clone->durations.capacity = 0;
     clone->snapshots = (struct snapshots){0};
+    clone->phases = settled_phases_copy(s->phases);
     return clone;
 }
 
@@ -171,6 +173,7 @@ static int64_t doubt_settled(struct settled *s, struct settled_loss *loss, const
 void settled_lose(struct settled *s, struct settled_loss *loss) {
     bool is_exact;
     struct progress cut = settled_progress(s, loss->loss.from_step - 1, &is_exact);
+    settled_phases_cut(s->phases, cut.steps, s->sums.progress.steps);
     struct account *productive = &s->sums.accounts[BUCKET_PRODUCTIVE],
                    *wasted = &s->sums.accounts[BUCKET_WASTED_PROGRESS];
     int64_t chip_ms = productive->chip_ms - cut.chip_ms;

@@ -8,6 +8,7 @@
 
 #include "ledger/durations.h"
 #include "ledger/evaluate.h"
+#include "ledger/phases.h"
 #include "ledger/process.h"
 #include "ledger/slices.h"
 #include "ledger/snapshots.h"
@@ -115,6 +116,7 @@ struct settled {
     struct delta_count deltas[SETTLED_DELTAS];
     struct durations durations;
     struct snapshots snapshots;
+    struct settled_phases *phases; /* NULL: none */
 };
 
 /* The steps from from_step on are lost to an interruption. */

@@ -27,6 +27,11 @@ static void add_snapshot(struct sweep *s, int64_t at_ms, bool is_of_checkpoint) 
     snapshots_add(&s->settling.snapshots, &k);
 }
 
+static void mark_phases(struct sweep *s, int64_t steps) {
+    if (s->settling.phases != NULL)
+        settled_phases_add_mark(s->settling.phases, steps, s->phase_ms);
+}
+
 /* The present series of steps begins with this run. */
 static void begin_series(struct sweep *s, const struct run *run) {
     bool is_present = run >= &s->training->runs[s->training->series_first_run];
@@ -36,6 +41,7 @@ static void begin_series(struct sweep *s, const struct run *run) {
     s->sums.series =
         (struct progress){run->resumed_step - 1, s->sums.step_count - s->sums.lost_steps,
                           s->sums.accounts[BUCKET_PRODUCTIVE].ms, s->sums.accounts[BUCKET_PRODUCTIVE].chip_ms};
+    mark_phases(s, s->sums.series.steps);
 }
 
 /* Keeps a step that is retained so far; the time until its end is booked. */
@@ -46,8 +52,10 @@ static void keep_step(struct sweep *s, const struct step_span *span, int64_t ste
         (struct progress){step, s->sums.step_count - s->sums.lost_steps, s->sums.accounts[BUCKET_PRODUCTIVE].ms,
                           s->sums.accounts[BUCKET_PRODUCTIVE].chip_ms};
     size_t i = checkpoint_place(s, step);
-    if (i < s->settling.checkpoint_count && s->settling.checkpoints[i] == step)
-        add_snapshot(s, span->to_ms, true);
+    if (i == s->settling.checkpoint_count || s->settling.checkpoints[i] != step)
+        return;
+    add_snapshot(s, span->to_ms, true);
+    mark_phases(s, s->sums.progress.steps);
 }
 
 static void count_steps(struct sweep *s, int64_t count, const struct loss *loss) {
@@ -80,12 +88,14 @@ static bool ends_counted(const struct sweep *s, int64_t to_ms) {
 }
 
 static void on_step(void *context, const struct run *run, const struct step_span *span, int64_t step,
-                    const struct loss *loss) {
+                    const struct loss *loss, size_t event) {
     struct sweep *s = context;
-    (void)run;
+    bool counts = ends_counted(s, span->to_ms);
     s->sums.last_step = step;
-    if (ends_counted(s, span->to_ms))
+    if (counts)
         count_steps(s, span->weight, loss);
+    if (counts && loss == NULL && event != SIZE_MAX)
+        phases_sum(&s->training->views[run->view], event, event + 1, s->phase_ms);
     if (loss == NULL)
         keep_step(s, span, step);
     if (s->sums.max_step == RECORD_NONE || step > s->sums.max_step)
@@ -426,8 +436,11 @@ static int64_t last_alike(const struct sweep *s, const struct base *b) {
 /* on_step for many steps at once. */
 static void see_ordinary(struct sweep *s, const struct base *first, const struct steps_ahead *steps) {
     struct account *a = &s->sums.accounts[BUCKET_PRODUCTIVE];
-    if (ends_counted(s, steps->to_ms))
+    bool counts = ends_counted(s, steps->to_ms);
+    if (counts)
         count_steps(s, steps->weight, first->loss);
+    if (counts && first->loss == NULL)
+        phases_sum(first->view, steps->first, steps->end, s->phase_ms);
     s->sums.last_step = steps->last_step;
     s->sums.max_step = max_of(s->sums.max_step, steps->last_step);
     s->executions[s->at.interruption + 1].last_step = steps->last_step;

@@ -16,7 +16,8 @@ struct sweep_settling {
     int64_t until_ms;           /* sweeps only up to here and adds snapshots; TIME_UNKNOWN: sweeps all */
     const int64_t *checkpoints; /* their steps, ascending */
     size_t checkpoint_count;
-    struct snapshots snapshots; /* new ones */
+    struct snapshots snapshots;    /* new ones */
+    struct settled_phases *phases; /* gets new marks; NULL: the job has none */
 };
 
 struct sweep_place { /* what the sweep is at */
@@ -42,6 +43,7 @@ struct sweep {
     struct ledger_entries *entries; /* NULL: not asked for */
     /* out */
     struct sums sums;
+    int64_t phase_ms[PHASES];
     struct execution *executions;  /* interruptions.count + 1 */
     struct recovery *recoveries;   /* interruptions.count */
     int64_t *productive_before_ms; /* of each execution */

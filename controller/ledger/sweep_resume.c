@@ -5,10 +5,14 @@
 
 #include "base/minmax.h"
 
+#include <string.h>
+
 static void resume(struct sweep *s) {
     const struct settled *old = s->settled;
     const struct view *view = s->training->view_count > 0 ? s->training->views : NULL;
     s->sums = old->sums;
+    if (old->phases != NULL)
+        memcpy(s->phase_ms, old->phases->ms, sizeof s->phase_ms);
     for (int i = 0; i < ACCOUNT_COUNT; i++)
         if (!s->sums.accounts[i].is_settled)
             s->sums.accounts[i].largest.view = view;

@@ -496,6 +496,7 @@ void training_init(struct training *t, const struct ledger *l, int64_t known_ms,
     for (size_t i = 0; i < t->view_count; i++)
         add_runs(t, i);
     own_time(t, l, limit_ms);
+    phases_map(t);
     for (size_t i = 0; i < t->view_count; i++) {
         flatten(t, &t->views[i], known_ms);
         map_customs(t, &t->views[i], known_ms);

@@ -5,6 +5,7 @@
 #define LEDGER_TRAINING_H
 
 #include "ledger/ledger_internal.h"
+#include "ledger/phases.h"
 
 struct run {
     size_t view, first, end; /* events [first, end) of the view's list are completed steps */
@@ -44,6 +45,7 @@ struct view {
     struct segment *segments;
     size_t segment_count;
     int custom_map[PROCESS_CUSTOM_NAMES]; /* to the result's custom buckets */
+    uint8_t phase_map[PHASES];            /* to the training's phases */
     int64_t clipped_ms, overlapped;
     int64_t headless_until_ms; /* the start of its log was not read: nothing is known until this time; TIME_UNKNOWN */
 };
@@ -70,6 +72,7 @@ struct training {
     int64_t saved_step;      /* of their newest checkpoint; RECORD_NONE */
     int64_t headless_ms;
     struct reported reported;
+    struct phase_names phases;
     size_t series_first_run;             /* runs from here on are of the present series */
     struct settled_loss *settled_losses; /* in time order */
     size_t settled_loss_count, settled_loss_capacity;
@@ -79,6 +82,12 @@ struct training {
 /* Whether a line of `weight` numbers may be of several steps. */
 static inline bool training_may_be_several(const struct training *t, int64_t weight) {
     return weight > 1 || t->counts_lines;
+}
+
+/* The line that started one of these steps, of which no line says that it ended; SIZE_MAX: there is none. */
+static inline size_t training_started(const struct view *v, int64_t first_step, int64_t last_step) {
+    int64_t step = v->completed < v->event_count ? v->list->items[v->completed].step : RECORD_NONE;
+    return step >= first_step && step <= last_step ? v->completed : SIZE_MAX;
 }
 
 /* known_ms: facts after it are not known yet; limit_ms: the time that the ledger reaches. The ledger's processes are

@@ -99,6 +99,12 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
     hand_on(s, &again);
 }
 
+void steplog_emit_phase(struct steplog *s, const struct record *r) {
+    s->counts.records++;
+    s->has_record = true;
+    hand_on(s, r);
+}
+
 void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format) {
     if (r.step == s->last_step)
         return;

@@ -14,6 +14,9 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
 /* Hands on what waited for a line that shows which process it is of. */
 void steplog_release(struct steplog *s);
 
+/* A part of the step that the last line of a step reported. */
+void steplog_emit_phase(struct steplog *s, const struct record *r);
+
 /* The end of a step, from a line whose mean_ms (RECORD_NONE if it gives none) is that of each step since the line
  * before: the record's duration is that of all of them, as far as it is known how many. A step that the last line gave
  * already (several ranks print it) is left out. */

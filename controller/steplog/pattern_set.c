@@ -8,16 +8,19 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* What a pattern takes as any format does, in proportion to the text, ... */
 #define UNITS_A_BYTE 2
-#define CHEAPER 64 /* ... counts as a 64th */
+#define CHEAPER 64    /* ... counts as a 64th */
+#define MAX_PHASES 32 /* of one line, by one pattern */
 
 /* What groups mean where nothing says it. */
 static const struct userformat_field usual[] = {{"step", USERFORMAT_STEP, 1},
                                                 {"seconds", USERFORMAT_DURATION, 1e3},
                                                 {"milliseconds", USERFORMAT_DURATION, 1},
-                                                {"time", USERFORMAT_TIME, 0}};
+                                                {"time", USERFORMAT_TIME, 0},
+                                                {"name", USERFORMAT_NAME, 1}};
 
 static bool is_step(enum record_kind kind) {
     return kind == RECORD_STEP_END || kind == RECORD_STEP_START;
@@ -38,7 +41,7 @@ void pattern_set_free(struct pattern_set *p) {
 
 /* The fields whose groups the pattern has not are left out: of the usual ones any may be missing. */
 static int add(struct pattern_set *p, const char *name, const struct userformat_pattern *given, struct error **err) {
-    bool has_fields = given->field_count > 0, has_step = false;
+    bool has_fields = given->field_count > 0, has_step = false, has_name = false, has_duration = false;
     struct regex *regex = regex_new(name, given->pattern, err);
     if (regex == NULL)
         return -EINVAL;
@@ -56,10 +59,16 @@ static int add(struct pattern_set *p, const char *name, const struct userformat_
             return error_set(err, EINVAL, "%s has no group named %s", name, f->group);
         }
         has_step |= is_there && (f->meaning == USERFORMAT_STEP || f->meaning == USERFORMAT_NEXT_STEP);
+        has_name |= is_there && f->meaning == USERFORMAT_NAME;
+        has_duration |= is_there && f->meaning == USERFORMAT_DURATION;
     }
     p->count++;
     if (is_step(given->kind) && !has_step)
         return error_set(err, EINVAL, "%s has no group named step, for example 'step=(?<step>[0-9]+)'", name);
+    if (given->kind == RECORD_PHASE && !(has_name && has_duration))
+        return error_set(err, EINVAL,
+                         "%s needs the groups name and seconds, for example '(?<name>\\w+)_time=(?<seconds>[0-9.]+)'",
+                         name);
     return 0;
 }
 
@@ -77,6 +86,14 @@ struct pattern_set *pattern_set_new(const struct userformat *format, const char 
 
 /* ---- a line ---- */
 
+/* What is not printable ASCII becomes an underscore. */
+static void read_name(struct slice value, char name[static RECORD_NAME_SIZE]) {
+    slice_copy(name, RECORD_NAME_SIZE, value);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c <= ' ' || *c > '~')
+            *c = '_';
+}
+
 static bool read_field(struct pattern_set *p, const struct userformat_field *f, struct slice value, struct record *r) {
     double number;
     int64_t *const to_all[] = {[USERFORMAT_STEP] = &r->step,
@@ -86,6 +103,10 @@ static bool read_field(struct pattern_set *p, const struct userformat_field *f, 
                                [USERFORMAT_THROUGHPUT] = &r->tflops_milli,
                                [USERFORMAT_EVALUATION] = &p->after.evaluation_ms,
                                [USERFORMAT_SAVE] = &p->after.save_ms};
+    if (f->meaning == USERFORMAT_NAME) {
+        read_name(value, r->name);
+        return true;
+    }
     int64_t *to = to_all[f->meaning];
     bool is_duration = f->meaning != USERFORMAT_TIME && f->meaning != USERFORMAT_THROUGHPUT;
     if (to == &r->step) {
@@ -118,6 +139,8 @@ static bool read_groups(struct pattern_set *p, int item, struct record *r) {
         r->duration_ms = RECORD_NONE;
     if (p->items[item].kind != RECORD_STEP_END)
         r->tflops_milli = RECORD_NONE;
+    if (p->items[item].kind != RECORD_PHASE)
+        memset(r->name, 0, sizeof r->name);
     return !is_step(p->items[item].kind) || r->step != RECORD_NONE;
 }
 
@@ -179,10 +202,11 @@ static void emit_line(struct steplog *s, const struct pattern_set *p, struct rec
         emit(s, later);
 }
 
-/* One pattern on one text, charged. */
-static enum regex_result match_one(struct pattern_set *p, int item, struct slice text) {
+/* One pattern on one text, or for its next match, charged. */
+static enum regex_result match_one(struct pattern_set *p, int item, struct slice text, bool is_next) {
     struct regex *regex = p->items[item].regex;
-    enum regex_result found = regex_match(regex, text, p->line_units);
+    enum regex_result found =
+        is_next ? regex_match_next(regex, p->line_units) : regex_match(regex, text, p->line_units);
     size_t units = regex_units(regex), cheap = UNITS_A_BYTE * text.size_bytes;
     p->line_units -= units < p->line_units ? units : p->line_units;
     cheap = cheap < units ? cheap : units;
@@ -196,9 +220,9 @@ int pattern_set_match(struct pattern_set *p, struct slice text, uint32_t pattern
                       enum line_result *result) {
     const struct record fresh = *r;
     for (int i = 0; i < p->count; i++) {
-        if ((patterns >> i & 1) == 0)
+        if (p->items[i].kind == RECORD_PHASE || (patterns >> i & 1) == 0)
             continue;
-        enum regex_result found = match_one(p, i, text);
+        enum regex_result found = match_one(p, i, text, false);
         if (found == REGEX_NO)
             continue;
         *r = fresh;
@@ -210,8 +234,41 @@ int pattern_set_match(struct pattern_set *p, struct slice text, uint32_t pattern
     return -1;
 }
 
+bool pattern_set_next_phase(struct pattern_set *p, int item, struct slice text, int *number, struct record *r) {
+    const struct record fresh = *r;
+    while (*number < MAX_PHASES && p->line_units > 0 && match_one(p, item, text, *number > 0) == REGEX_YES) {
+        *r = fresh;
+        r->kind = RECORD_PHASE;
+        read_groups(p, item, r);
+        r->active = (*number)++;
+        if (r->name[0] != '\0' && r->duration_ms != RECORD_NONE)
+            return true;
+    }
+    return false;
+}
+
+/* The phases of the step that the line reports, or of the last one (step RECORD_NONE). */
+static bool emit_phases(struct steplog *s, struct pattern_set *p, struct slice text, uint32_t patterns, int64_t step) {
+    bool has_any = false;
+    int64_t before = 0; /* of other patterns */
+    for (int i = 0; i < p->count; i++) {
+        struct record r = steplog_record(s, RECORD_PHASE);
+        bool is_phase = p->items[i].kind == RECORD_PHASE && (patterns >> i & 1) != 0;
+        for (int number = 0; is_phase && pattern_set_next_phase(p, i, text, &number, &r);
+             r = steplog_record(s, RECORD_PHASE)) {
+            r.step = step;
+            r.active += before;
+            steplog_emit_phase(s, &r);
+            has_any = true;
+        }
+        before += MAX_PHASES;
+    }
+    return has_any;
+}
+
 enum line_result pattern_set_line(struct steplog *s, struct pattern_set *p, struct slice text, uint32_t patterns) {
     enum line_result result;
+    const int64_t steps = s->counts.steps;
     struct record r = steplog_record(s, RECORD_STEP_END);
     if (p->line != s->counts.lines)
         p->line_units = REGEX_LINE_UNITS;
@@ -221,5 +278,9 @@ enum line_result pattern_set_line(struct steplog *s, struct pattern_set *p, stru
     pattern_set_match(p, text, patterns, &r, &result);
     if (result == LINE_TAKEN)
         emit_line(s, p, r);
+    if (s->counts.steps > steps)
+        emit_phases(s, p, text, patterns, r.step);
+    else if (result == LINE_NOT_MINE && steps > 0 && emit_phases(s, p, text, patterns, RECORD_NONE))
+        return LINE_TAKEN;
     return result;
 }

@@ -32,10 +32,13 @@ void pattern_set_clear(struct pattern_set *p); /* all but itself */
 #define PATTERN_SET_ALL UINT32_MAX
 _Static_assert(USERFORMAT_PATTERNS <= 32, "a bit for each pattern");
 
-/* The first pattern that matches, of those whose bits are set: its number; -1: none does. LINE_MALFORMED: it cannot be
- * read. */
+/* The first pattern that matches, of those whose bits are set, phases left out: its number; -1: none does.
+ * LINE_MALFORMED: it cannot be read. */
 int pattern_set_match(struct pattern_set *p, struct slice text, uint32_t patterns, struct record *r,
                       enum line_result *result);
+/* Finds the next phase of a text by item `item` of kind RECORD_PHASE; *number: how many the text had before. False:
+ * there are no more. */
+bool pattern_set_next_phase(struct pattern_set *p, int item, struct slice text, int *number, struct record *r);
 /* The same for a line of a log: its record leaves the parser. */
 enum line_result pattern_set_line(struct steplog *s, struct pattern_set *p, struct slice text, uint32_t patterns);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #define WORK_AT_ONCE 1000 /* less is not reported yet */
 
@@ -117,12 +118,28 @@ static int differs(const char *pattern, int number, const char *what, int64_t fo
                      (long long)found, (long long)expected);
 }
 
+/* A phase's pattern is tried on any line of a step, and on those that no other pattern has. */
+static int check_phase(const struct userformat_pattern *pattern, struct pattern_set *p, int item, int example,
+                       struct error **err) {
+    const struct userformat_example *e = &pattern->examples[example];
+    struct record r = RECORD_INIT;
+    int number = 0;
+    if (!pattern_set_next_phase(p, item, slice_of(e->line), &number, &r))
+        return error_set(err, EINVAL, "pattern \"%s\", example %d: no phase is found", pattern->name, example + 1);
+    if (e->name[0] != '\0' && strcmp(e->name, r.name) != 0)
+        return error_set(err, EINVAL, "pattern \"%s\", example %d: name is %s, expected %s", pattern->name, example + 1,
+                         r.name, e->name);
+    return differs(pattern->name, example + 1, "milliseconds", r.duration_ms, e->duration_ms, err);
+}
+
 static int check_example(const struct userformat *f, struct pattern_set *p, int item, int example, struct error **err) {
     const struct userformat_example *e = &f->patterns[item].examples[example];
     const char *name = f->patterns[item].name;
     struct record r = RECORD_INIT;
     enum line_result result;
     p->line_units = REGEX_LINE_UNITS;
+    if (f->patterns[item].kind == RECORD_PHASE)
+        return check_phase(&f->patterns[item], p, item, example, err);
     int found = pattern_set_match(p, slice_of(e->line), PATTERN_SET_ALL, &r, &result);
     if (found < 0)
         return error_set(err, EINVAL, "pattern \"%s\", example %d: no pattern matches the line", name, example + 1);

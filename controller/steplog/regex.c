@@ -32,7 +32,8 @@ struct regex {
     pcre2_match_data *data;
     pcre2_match_context *limits;
     struct slice text; /* of the last match */
-    struct work work;  /* of the last match */
+    bool is_cut;
+    struct work work; /* of the last match */
     int too_expensive;
     char pattern[STEPLOG_MAX_PATTERN_BYTES + 1];
 };
@@ -119,25 +120,36 @@ size_t regex_units(const struct regex *r) {
     return r->work.units;
 }
 
-enum regex_result regex_match(struct regex *r, struct slice text, size_t limit) {
-    r->work.units = 0;
-    if (regex_is_disabled(r))
-        return REGEX_NO;
-    bool is_cut = text.size_bytes > HEAD_BYTES;
-    if (is_cut)
-        text.size_bytes = HEAD_BYTES;
-    r->text = text;
-    r->work.at = 0;
+static enum regex_result match_from(struct regex *r, size_t offset, size_t limit) {
+    r->work.at = offset;
     r->work.units = ITEM_UNITS;
     r->work.limit = limit;
-    uint32_t options = is_cut ? PCRE2_NOTEOL : 0; /* "$" is not there */
-    int found = pcre2_match(r->code, (PCRE2_SPTR)text.data, text.size_bytes, 0, options, r->data, r->limits);
+    uint32_t options = r->is_cut ? PCRE2_NOTEOL : 0; /* "$" is not there */
+    int found = pcre2_match(r->code, (PCRE2_SPTR)r->text.data, r->text.size_bytes, offset, options, r->data, r->limits);
     if (found >= 0)
         return REGEX_YES;
     if (found == PCRE2_ERROR_NOMATCH)
         return REGEX_NO;
     r->too_expensive++;
     return REGEX_TOO_EXPENSIVE;
+}
+
+enum regex_result regex_match(struct regex *r, struct slice text, size_t limit) {
+    r->work.units = 0;
+    if (regex_is_disabled(r))
+        return REGEX_NO;
+    r->is_cut = text.size_bytes > HEAD_BYTES;
+    if (r->is_cut)
+        text.size_bytes = HEAD_BYTES;
+    r->text = text;
+    return match_from(r, 0, limit);
+}
+
+enum regex_result regex_match_next(struct regex *r, size_t limit) {
+    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(r->data);
+    bool is_empty = ends[1] <= ends[0] || ends[1] > r->text.size_bytes; /* or \K turned it round */
+    r->work.units = 0;
+    return is_empty || regex_is_disabled(r) ? REGEX_NO : match_from(r, ends[1], limit);
 }
 
 bool regex_group(const struct regex *r, const char *group, struct slice *value) {

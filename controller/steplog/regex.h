@@ -22,6 +22,8 @@ bool regex_has_group(const struct regex *r, const char *group);
 /* Only the first 8,192 bytes of a text are searched. A match that needs more than `limit` units of work is
  * REGEX_TOO_EXPENSIVE. A pattern that was too expensive on 20 texts is disabled: it matches none. */
 enum regex_result regex_match(struct regex *r, struct slice text, size_t limit);
+/* The next match in the same text, behind the last one, if that was REGEX_YES. */
+enum regex_result regex_match_next(struct regex *r, size_t limit);
 /* What the last match took: a unit is at most some tens of nanoseconds, whatever the pattern. */
 size_t regex_units(const struct regex *r);
 bool regex_is_disabled(const struct regex *r);

@@ -160,13 +160,17 @@ static void find_held(struct held *held, struct slice text) {
         held->patterns[owners[hit.number].format] |= UINT32_C(1) << owners[hit.number].pattern;
 }
 
+static bool is_of_steps(enum record_kind kind) {
+    return kind == RECORD_STEP_END || kind == RECORD_STEP_START || kind == RECORD_PHASE;
+}
+
 /* Which patterns may count: all of the format that gave steps. While none did, saves may be anybody's; restores and
  * evaluations come before the first step, and mean the same whoever prints that line. Where a counter gives the steps
  * (generic.c), all but steps. */
 static bool may_count(const struct steplog *s, const struct state *state, enum record_kind kind) {
     bool is_save = kind == RECORD_SAVE_START || kind == RECORD_SAVE_DURABLE;
-    bool is_step = kind == RECORD_STEP_END || kind == RECORD_STEP_START;
-    return state->format >= 0 || (s->counts.recognized == STEPLOG_GENERIC ? !is_step : !is_save);
+    return state->format >= 0 ||
+           (s->counts.recognized == STEPLOG_GENERIC ? !is_of_steps(kind) : !is_save && kind != RECORD_PHASE);
 }
 
 static bool may_match(const struct steplog *s, const struct held *held, int number) {
@@ -186,11 +190,11 @@ static void keep_only(struct state *state, int format) {
     state->format = format;
 }
 
-/* Without steps where a counter gives them. */
+/* Without steps and their phases where a counter gives them. */
 static uint32_t counting(const struct steplog *s, int number, uint32_t patterns) {
     const struct userformat *format = shipped_get(number)->format;
     for (int i = 0; i < format->count && s->counts.recognized == STEPLOG_GENERIC; i++)
-        if (format->patterns[i].kind == RECORD_STEP_END || format->patterns[i].kind == RECORD_STEP_START)
+        if (is_of_steps(format->patterns[i].kind))
             patterns &= ~(UINT32_C(1) << i);
     return patterns;
 }

@@ -22,7 +22,8 @@ static const struct {
              {"DataStart", RECORD_DATA_START},
              {"DataEnd", RECORD_DATA_END},
              {"JobStart", RECORD_JOB_START},
-             {"JobEnd", RECORD_JOB_END}};
+             {"JobEnd", RECORD_JOB_END},
+             {"Phase", RECORD_PHASE}};
 
 /* What a group may hold: the first unit of a meaning is its default. */
 static const struct {
@@ -44,7 +45,8 @@ static const struct {
              {"Time", "unixSeconds", USERFORMAT_TIME, 1e3},
              {"Time", "unixMilliseconds", USERFORMAT_TIME, 1},
              {"Throughput", "TFLOP/s", USERFORMAT_THROUGHPUT, 1e3},
-             {"Throughput", "GFLOP/s", USERFORMAT_THROUGHPUT, 1}};
+             {"Throughput", "GFLOP/s", USERFORMAT_THROUGHPUT, 1},
+             {"Name", "", USERFORMAT_NAME, 1}};
 
 /* ---- reading ---- */
 
@@ -115,6 +117,8 @@ static void gives_scan(struct jscan *j, struct userformat_example *e, bool *is_r
             *is_read &= number_scan(j, 3, &e->tflops_milli);
         else if (slice_is(key, "time"))
             *is_read &= jscan_time_ms(j, &e->time_ms);
+        else if (slice_is(key, "name"))
+            *is_read &= jscan_string(j, e->name, sizeof e->name);
         else
             jscan_skip(j);
     }
@@ -126,7 +130,7 @@ static int example_scan(struct jscan *j, struct userformat_pattern *p, struct er
     if (p->example_count == USERFORMAT_EXAMPLES)
         return error_set(err, EINVAL, "pattern \"%s\" has more than %d examples", p->name, USERFORMAT_EXAMPLES);
     struct userformat_example *e = &p->examples[p->example_count++];
-    *e = (struct userformat_example){NULL, RECORD_NONE, RECORD_NONE, RECORD_NONE, RECORD_NONE};
+    *e = (struct userformat_example){NULL, RECORD_NONE, RECORD_NONE, RECORD_NONE, RECORD_NONE, ""};
     is_read = jscan_object(j);
     while (is_read && jscan_key(j, &key)) {
         if (slice_is(key, "line") && e->line == NULL)

@@ -19,6 +19,7 @@ enum userformat_meaning {
     USERFORMAT_THROUGHPUT,
     USERFORMAT_EVALUATION, /* how long an evaluation took that came between a step and its line; then a save */
     USERFORMAT_SAVE,
+    USERFORMAT_NAME, /* of a phase */
 };
 
 struct userformat_field {
@@ -30,6 +31,7 @@ struct userformat_field {
 struct userformat_example { /* RECORD_NONE: not asked for */
     char *line;
     int64_t step, duration_ms, time_ms, tflops_milli;
+    char name[USERFORMAT_NAME_SIZE]; /* of its first phase; "": not asked for */
 };
 
 struct userformat_pattern {

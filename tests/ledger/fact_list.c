@@ -282,6 +282,8 @@ char *result_text(const struct ledger_result *r) {
                r->provisional_ms, r->has_steps, r->top_badput);
     put_buckets(&b, r);
     put_lists(&b, r);
+    for (int i = 0; i < r->phase_count; i++)
+        buf_format(&b, "phase %s %" PRId64 "\n", r->phases[i].name, r->phases[i].ms);
     buf_format(&b, "mtbi %" PRId64 " mttr %" PRId64 " slots %" PRId64 " %" PRId64 " %" PRId64 " in %d\n", r->mtbi_ms,
                r->mttr_ms, r->slots_required, r->slots_available, r->slots_running, r->in_interruption);
     buf_format(&b,

@@ -27,6 +27,7 @@ static void add_record(struct worst *w, enum record_kind kind, int64_t step, int
     w->line += 1 + random_below(&w->random, 9);
     struct record r = fact_record(kind, w->whole_ordinal, w->line, w->at_ms, step);
     r.duration_ms = duration_ms;
+    r.active = 0; /* of a phase */
     snprintf(r.name, sizeof r.name, "AN_EVENT_WITH_A_NAME_THAT_IS_AS_LONG_AS_NAMES_CAN_BE_NUMBER_%d", name);
     ledger_add_record(w->whole, &r);
     r.process = w->back_ordinal;
@@ -81,7 +82,7 @@ static void interrupt(struct worst *w) {
         w->step -= random_below(&w->random, w->step + 1);
 }
 
-enum shape { MANY_EVENTS, CRASH_LOOP, WILD_NUMBERS, ONLY_SAVES, NO_STEPS, WILD_TIMES, OF_ALL, SHAPES };
+enum shape { MANY_EVENTS, CRASH_LOOP, WILD_NUMBERS, ONLY_SAVES, NO_STEPS, WILD_TIMES, MANY_PHASES, OF_ALL, SHAPES };
 
 static void train(struct worst *w, enum shape shape) {
     uint64_t *r = &w->random;
@@ -90,6 +91,8 @@ static void train(struct worst *w, enum shape shape) {
     w->at_ms += 1 + random_below(r, shape == WILD_TIMES ? 100000000 : 5000);
     if (shape != NO_STEPS && shape != ONLY_SAVES)
         add_record(w, random_below(r, 50) ? RECORD_STEP_END : RECORD_STEP_START, w->step, random_below(r, 5000), 0);
+    for (int i = 0; i < 12 && shape == MANY_PHASES; i++)
+        add_record(w, RECORD_PHASE, RECORD_NONE, random_below(r, INT32_MAX), i);
     w->step += 1 + (shape == WILD_TIMES ? random_below(r, 1000) : 0);
     if (shape == WILD_NUMBERS)
         w->step = random_below(r, 1000000000);

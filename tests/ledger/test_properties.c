@@ -88,6 +88,8 @@ static void add_wild_process(struct fact_list *list, uint64_t *r, uint64_t id, i
             f->record.total = random_below(r, 6);
             f->record.active = random_below(r, 6);
         }
+        if (f->record.kind == RECORD_PHASE)
+            f->record.active = random_below(r, 4);
         if (random_below(r, 60) == 0)
             f->record.at_ms = (int64_t)random_next(r);
         if (random_below(r, 60) == 0)

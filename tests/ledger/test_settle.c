@@ -18,7 +18,7 @@ struct job {
     struct fact_list list;
     uint64_t random;
     int64_t at_ms, line, step, step_ms, save_every, saved[4]; /* the newest checkpoints, the last one last */
-    bool logs_starts, loads_data, saves_block, is_prompt, is_elastic, logs_all;
+    bool logs_starts, loads_data, saves_block, is_prompt, is_elastic, logs_all, has_phases;
     uint64_t process, life;
 };
 
@@ -100,6 +100,20 @@ static void interrupt(struct job *j) {
     j->at_ms += j->logs_starts ? 0 : random_below(&j->random, 30000); /* compiles */
 }
 
+/* The newest step's parts, some of more names than are kept: on its line, or on lines behind it. */
+static void add_phases(struct job *j) {
+    const struct record step = j->list.items[j->list.count - 1].record;
+    bool is_on_line = random_below(&j->random, 2);
+    for (int i = 0; i < random_below(&j->random, 5); i++) {
+        struct record r = fact_record(RECORD_PHASE, 0, is_on_line ? step.line : ++j->line, j->at_ms, RECORD_NONE);
+        r.step = is_on_line ? j->step : RECORD_NONE;
+        r.active = is_on_line ? i : 0;
+        r.duration_ms = random_below(&j->random, 2 * j->step_ms);
+        snprintf(r.name, sizeof r.name, "part-%d", (int)random_below(&j->random, 10));
+        fact_list_record(&j->list, j->process, &r);
+    }
+}
+
 /* Slices come and go. */
 static void add_slices(struct job *j) {
     add_record(j, RECORD_ELASTIC_SLICES, j->at_ms, RECORD_NONE);
@@ -114,6 +128,8 @@ static void train_step(struct job *j) {
         add_slices(j);
     if (j->logs_starts)
         add_record(j, RECORD_STEP_START, j->at_ms, j->step);
+    if (j->logs_starts && j->has_phases)
+        add_phases(j);
     if (j->loads_data) {
         int64_t wait = random_below(&j->random, j->step_ms / 4);
         add_record(j, RECORD_DATA_START, j->at_ms + 10, RECORD_NONE);
@@ -125,6 +141,8 @@ static void train_step(struct job *j) {
     j->at_ms += took;
     if (!j->logs_starts)
         add_record(j, RECORD_STEP_END, j->at_ms, j->step);
+    if (!j->logs_starts && j->has_phases)
+        add_phases(j);
     if (j->step % j->save_every == j->save_every - 1) {
         int64_t blocked = j->saves_block ? random_below(&j->random, 4000) : 0;
         add_record(j, RECORD_SAVE_START, j->at_ms, j->step);
@@ -145,6 +163,7 @@ static struct job long_job(uint64_t seed, bool is_prompt, bool logs_all) {
     j.loads_data = random_below(&j.random, 3) == 0;
     j.saves_block = random_below(&j.random, 2);
     j.is_elastic = seed % 3 == 0;
+    j.has_phases = seed % 4 < 2;
     j.list.end_ms = TIME_OPEN;
     j.list.options = (struct ledger_options){.has_log = true, .windows_ms = {3600000, 7200000}, .window_count = 2};
     j.list.options.ideal_step_ms = j.step_ms;
@@ -225,6 +244,14 @@ static void compare_lists(const struct ledger_result *s, const struct ledger_res
     }
 }
 
+static void compare_phases(const struct ledger_result *s, const struct ledger_result *k, const char *words) {
+    SAME(s->phase_count, k->phase_count);
+    for (int i = 0; i < s->phase_count && i < k->phase_count; i++) {
+        SAME(s->phases[i].ms, k->phases[i].ms);
+        SAME(strcmp(s->phases[i].name, k->phases[i].name), 0);
+    }
+}
+
 static void compare(const struct ledger_result *s, const struct ledger_result *k, const char *words) {
     SAME(s->observed_through_ms, k->observed_through_ms);
     SAME(s->wall_ms, k->wall_ms);
@@ -246,6 +273,7 @@ static void compare(const struct ledger_result *s, const struct ledger_result *k
     SAME(s->chip_ms_waiting, k->chip_ms_waiting);
     compare_buckets(s, k, words);
     compare_lists(s, k, words);
+    compare_phases(s, k, words);
     for (int i = 0; i < s->window_count; i++) {
         SAME(s->windows[i].ms, k->windows[i].ms);
         int64_t off = s->windows[i].productive_ms - k->windows[i].productive_ms;
@@ -369,7 +397,7 @@ TEST(a_damaged_checkpoint_is_refused) {
         CHECK(ledger_load((struct slice){saved.data, i}, NULL, &cut) == NULL && cut != NULL);
     }
     struct slice body = {saved.data, saved.size_bytes - 8};
-    saved.data[4] = 36; /* version 18, and the checksum that belongs to it */
+    saved.data[4] = 38; /* version 19, and the checksum that belongs to it */
     struct buf newer;
     buf_init(&newer, 1 << 20);
     buf_append_slice(&newer, body);
@@ -378,7 +406,7 @@ TEST(a_damaged_checkpoint_is_refused) {
         buf_append_char(&newer, (char)(sum >> (8 * i)));
     CLEANUP_ERROR struct error *err = NULL;
     CHECK(ledger_load(buf_slice(&newer), NULL, &err) == NULL);
-    CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 18; this program reads version 17");
+    CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 19; this program reads version 18");
     CLEANUP_BUF struct buf small;
     buf_init(&small, 100);
     buf_append_text(&small, "kept");

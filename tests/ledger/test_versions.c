@@ -23,7 +23,7 @@ TEST(a_checkpoint_of_an_older_version_is_refused_in_words) {
             data[size - 8 + k] = (char)(sum >> (8 * k));
         struct ledger *l = ledger_load((struct slice){data, size}, NULL, &err);
         if (i == 0)
-            CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 8; this program reads version 17");
+            CHECK_TEXT(error_text(err), "the ledger's checkpoint is of version 8; this program reads version 18");
         CHECK(l == NULL && err != NULL);
         ledger_free(l);
         data[i] = was;

@@ -175,6 +175,40 @@ static void draw_interruptions(const json_t *status, const struct text_style *st
     }
 }
 
+/* The longest that the retained steps can have taken: a first step's phases hold its start-up, too. */
+static int64_t steps_ms(const json_t *status) {
+    int64_t ms = pick_int(status, "time.productiveMilliseconds", 0);
+    size_t i;
+    json_t *item;
+    json_array_foreach(pick(status, "badput"), i, item) if (strcmp(pick_text(item, "bucket"), "ProgramStartup") == 0)
+        ms += pick_int(item, "milliseconds", 0);
+    return ms;
+}
+
+/* The parts of the retained steps, as their lines give them. */
+static void draw_phases(const json_t *status, const struct text_style *style, struct buf *out) {
+    CLEANUP_BUF struct buf line;
+    size_t i;
+    json_t *item;
+    int64_t sum_ms = 0;
+    buf_init(&line, 4096);
+    json_array_foreach(pick(status, "steps.phases"), i, item) {
+        char took[TEXT_DURATION_SIZE];
+        const char *share = pick_text(item, "share");
+        sum_ms += pick_int(item, "milliseconds", 0);
+        buf_format(&line, "%s%s %s", i > 0 ? ", " : "Within the steps: ", pick_text(item, "name"),
+                   text_duration_in(took, pick_int(item, "milliseconds", 0), 1));
+        if (*share)
+            buf_format(&line, " (%s)", share);
+    }
+    if (line.size_bytes == 0)
+        return;
+    buf_append_text(&line, " of the productive time");
+    if (sum_ms > steps_ms(status))
+        buf_append_text(&line, "; together more than that: they overlap");
+    text_wrap(out, style, 0, 2, buf_text(&line));
+}
+
 static void draw_steps(const json_t *status, const struct text_style *style, struct buf *out) {
     CLEANUP_BUF struct buf line;
     char a[TEXT_DURATION_SIZE], b[TEXT_DURATION_SIZE], c[TEXT_DURATION_SIZE];
@@ -190,6 +224,7 @@ static void draw_steps(const json_t *status, const struct text_style *style, str
                    text_duration_in(b, pick_int(status, "steps.p50Milliseconds", 0), 1),
                    text_duration_in(c, pick_int(status, "steps.p99Milliseconds", 0), 1));
     text_wrap(out, style, 0, 2, buf_text(&line));
+    draw_phases(status, style, out);
 }
 
 static void draw_cost(const json_t *status, const struct text_style *style, struct buf *out) {

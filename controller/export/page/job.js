@@ -273,6 +273,12 @@ function facts(status) {
                 .filter(Boolean)
                 .join(", "),
         );
+        add(
+            "within the steps",
+            list(status, "steps.phases")
+                .map((r) => `${text(r, "name")} ${duration(Number(r.milliseconds))} (${text(r, "share")})`)
+                .join(", "),
+        );
     }
     const c = (k) => text(status, "acceleratorHours." + k);
     if (c("allocated"))

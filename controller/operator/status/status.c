@@ -324,6 +324,20 @@ static void write_executions(struct jwrite *w, const struct view *v) {
     jwrite_array_end(w);
 }
 
+static void write_phases(struct jwrite *w, const struct ledger_result *r) {
+    if (r->phase_count == 0)
+        return;
+    jwrite_member_array(w, "phases");
+    for (int i = 0; i < r->phase_count; i++) {
+        jwrite_object(w);
+        jwrite_member_text(w, "name", r->phases[i].name);
+        jwrite_member_int(w, "milliseconds", r->phases[i].ms);
+        write_percent(w, "share", ledger_ppm(r->phases[i].ms, r->productive_ms));
+        jwrite_object_end(w);
+    }
+    jwrite_array_end(w);
+}
+
 static void write_steps(struct jwrite *w, const struct view *v) {
     const struct ledger_result *r = &v->result;
     if (!r->has_steps)
@@ -344,6 +358,7 @@ static void write_steps(struct jwrite *w, const struct view *v) {
     }
     write_time(w, "lastRecordTime", r->last_record_ms);
     write_some(w, "hangAfterMilliseconds", r->hang_after_ms);
+    write_phases(w, r);
     jwrite_object_end(w);
 }
 

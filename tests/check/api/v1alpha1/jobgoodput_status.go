@@ -626,6 +626,25 @@ type Steps struct {
 
 	// +optional
 	HangAfterMilliseconds *NonNegative `json:"hangAfterMilliseconds,omitempty"`
+
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=9
+	Phases []StepPhase `json:"phases,omitempty"` //nolint:nophase // parts of a step, not a state
+}
+
+type StepPhase struct {
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name,omitempty"`
+
+	// +required
+	Milliseconds *NonNegative `json:"milliseconds,omitempty"`
+
+	// +optional
+	Share *Percentage `json:"share,omitempty"`
 }
 
 type WindowScores struct {

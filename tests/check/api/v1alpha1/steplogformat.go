@@ -60,7 +60,7 @@ type LinePattern struct {
 	Examples []LineExample `json:"examples,omitempty"`
 }
 
-// +kubebuilder:validation:Enum=Step;StepStart;CheckpointStart;CheckpointSaved;CheckpointRestoreStart;CheckpointRestored;EvaluationStart;EvaluationEnd;DataStart;DataEnd;JobStart;JobEnd
+// +kubebuilder:validation:Enum=Step;StepStart;CheckpointStart;CheckpointSaved;CheckpointRestoreStart;CheckpointRestored;EvaluationStart;EvaluationEnd;DataStart;DataEnd;JobStart;JobEnd;Phase
 type LineKind string
 
 type GroupMeaning struct {
@@ -76,7 +76,7 @@ type GroupMeaning struct {
 	Unit *Unit `json:"unit,omitempty"`
 }
 
-// +kubebuilder:validation:Enum=Step;NextStep;Duration;Time;Throughput;Evaluation;CheckpointSave
+// +kubebuilder:validation:Enum=Step;NextStep;Duration;Time;Throughput;Evaluation;CheckpointSave;Name
 type Meaning string
 
 // +kubebuilder:validation:Enum=s;ms;us;ns;min;RFC3339;unixSeconds;unixMilliseconds;"TFLOP/s";"GFLOP/s"
@@ -111,6 +111,11 @@ type LineReading struct {
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message=`tflopsPerDevice must be a decimal number in quotes, such as "180.5"`
 	TflopsPerDevice *string `json:"tflopsPerDevice,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name *string `json:"name,omitempty"`
 }
 
 type StepLogFormatStatus struct {
