@@ -170,7 +170,7 @@ void conn_reply(struct conn *c, int status, const char *content_type, double ret
     struct fault *f = &c->fault;
     bool is_half = f->kind == FAULT_RESET || f->kind == FAULT_CUT || f->kind == FAULT_TRUNCATE;
     for (size_t i = size / 2; f->kind == FAULT_MALFORMED && size > 2 && i < size; i++)
-        c->out.data[i] = i % 2 == 0 ? '"' : ']'; /* no string, and no array, goes on to the end */
+        c->out.data[i] = i % 2 == 0 ? '"' : ']'; /* no string, and no array, reaches the end */
     if (f->kind != FAULT_NONE && !f->is_in_bytes)
         c->fault_at = is_half ? size / 2 : 0;
     if (f->kind == FAULT_TRUNCATE && c->fault_at < size)
