@@ -157,8 +157,8 @@ TEST(a_conversation_about_hardware) {
         "prompt: my node says CUDA error: uncorrectable ECC error encountered. What now?\nstep 7 loss 2.1",
         "sample 7: the host reported an uncorrectable ECC error encountered on GPU 3",
         "[prompt] user\nNVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n[score] 0.5",
-        "<|im_start|>user\nTraceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n"
-        "    loss.backward()\nRuntimeError: CUDA error: uncorrectable ECC error encountered\n<|im_end|>",
+        ("<|im_start|>user\nTraceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n"
+         "    loss.backward()\nRuntimeError: CUDA error: uncorrectable ECC error encountered\n<|im_end|>"),
         "assistant: An \"uncorrectable NVLink error\" means that a link failed.",
         "See https://docs.nvidia.com/ for Xid 79 (GPU has fallen off the bus)",
         "print(\"NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\")",
