@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-enum { HASH_BITS = 13, BLOCK_BITS = 16, MAX_STRIDE = 8 };
+enum { MIN_HASH_BITS = 6, MAX_HASH_BITS = 13, BLOCK_BITS = 16, MAX_STRIDE = 8 };
 #define NONE UINT16_MAX
 
 struct literals {
@@ -12,8 +12,9 @@ struct literals {
     uint32_t *blocks;                        /* the first of each text */
     uint16_t *next;                          /* text with the same hash, in the order of their numbers */
     size_t stride;                           /* how far a block that no text begins with carries the search */
-    uint16_t first[1 << HASH_BITS];          /* NONE: no text */
     uint64_t occurs[(1 << BLOCK_BITS) / 64]; /* a bit for each block among the first ones of a text */
+    int hash_bits;
+    uint16_t first[]; /* of each hash; NONE: no text */
 };
 
 static uint32_t block_at(const char *bytes) {
@@ -38,21 +39,32 @@ static void note_blocks(struct literals *l, struct slice text) {
     }
 }
 
+/* Some four places a text: a controller has ten of these tables, most of few texts. */
+static int bits_for(size_t count) {
+    int bits = MIN_HASH_BITS;
+    while (bits < MAX_HASH_BITS && (size_t)1 << bits < 4 * count)
+        bits++;
+    return bits;
+}
+
 struct literals *literals_new(const struct slice *texts, size_t count) {
-    struct literals *l = mem_new(struct literals);
+    int bits = bits_for(count);
+    size_t first_bytes = sizeof(uint16_t) << bits;
+    struct literals *l = mem_alloc(sizeof *l + first_bytes);
     assert(count <= LITERALS_MAX);
+    *l = (struct literals){.hash_bits = bits};
     l->texts = mem_resize(NULL, count + 1, sizeof *l->texts);
     l->blocks = mem_resize(NULL, count + 1, sizeof *l->blocks);
     l->next = mem_resize(NULL, count + 1, sizeof *l->next);
     l->stride = MAX_STRIDE;
-    memset(l->first, 0xff, sizeof l->first);
+    memset(l->first, 0xff, first_bytes);
     for (size_t i = count; i-- > 0;) {
         assert(texts[i].size_bytes >= LITERALS_MIN_BYTES);
         size_t stride = texts[i].size_bytes - LITERALS_MIN_BYTES + 1;
         l->stride = stride < l->stride ? stride : l->stride;
         l->texts[i] = texts[i];
         l->blocks[i] = block_at(texts[i].data);
-        uint16_t *first = &l->first[hash_of(l->blocks[i], HASH_BITS)];
+        uint16_t *first = &l->first[hash_of(l->blocks[i], bits)];
         l->next[i] = *first;
         *first = (uint16_t)i;
     }
@@ -91,7 +103,7 @@ static bool search(const struct literals *l, struct slice text, struct literals_
             continue;
         }
         struct slice rest = {from, text.size_bytes - at++};
-        k = fitting(l, l->first[hash_of(block_at(from), HASH_BITS)], rest);
+        k = fitting(l, l->first[hash_of(block_at(from), l->hash_bits)], rest);
     }
     *hit = (struct literals_hit){.at = k != NONE ? at - 1 : at, .number = k, .is_found = k != NONE};
     return hit->is_found;
