@@ -200,7 +200,7 @@ def check_interrupted(t, b, rig):
     t.check("evidence is whole on demand", "posting the status of its node the kubelet stopped posting the status of its node" in b.ask("document.querySelector('tr.texts').innerText").replace("\n", " ")
             and b.ask("document.querySelectorAll('[data-action=toggle][aria-expanded=true]').length") > 30)
     read(t, b, "opened")
-    open_list(b, rig)
+    open_list(b, rig, "#/?range=all")  # it was longer than a week ago
     b.ask("document.querySelector('[data-key=\"research/interrupted\"]').scrollIntoView()")
     b.until("document.querySelector('[data-key=\"research/interrupted\"] .strip rect')")
     mixed = b.ask("[...document.querySelectorAll('[data-key=\"research/interrupted\"] .s-mixed')].map(r => r.textContent)")
