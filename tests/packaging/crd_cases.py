@@ -72,6 +72,7 @@ STRINGS = [
     ("format.spec.patterns[0].fields[0].group", 1, 32, padded("")),
     ("format.spec.patterns[0].examples[0].line", 1, 2048, padded("")),
     ("format.spec.patterns[0].examples[0].gives.tflopsPerDevice", 1, 32, lambda n: "1" * n),
+    ("format.spec.patterns[0].examples[0].gives.name", 1, 63, lambda n: "a" * n),
 ]
 
 # Every list that has a limit: (field, fewest, most, how one of n elements is made).
