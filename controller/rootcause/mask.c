@@ -235,10 +235,12 @@ static void find_secret(struct slice s, struct place place, size_t *kept, size_t
             *hidden = size > scheme ? size - scheme : token_size(slice_skip(s, *kept));
     } else if (place.is_start) {
         *hidden = key_block_size(s, kept);
-        if (*hidden == 0)
-            *kept = command_size(s) > 0 ? command_size(s) : scheme_size(s, false);
-        if (*hidden == 0)
+        if (*hidden == 0) {
+            *kept = command_size(s);
+            if (*kept == 0)
+                *kept = scheme_size(s, false);
             *hidden = *kept > 0 ? token_size(slice_skip(s, *kept)) : secret_size(s);
+        }
     }
 }
 
