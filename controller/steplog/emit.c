@@ -172,6 +172,12 @@ bool steplog_emit_save_end(struct steplog *s, const struct record *step, enum st
     return true;
 }
 
+void steplog_emit_resume(struct steplog *s, int64_t step, enum steplog_format format) {
+    struct record r = steplog_record(s, RECORD_RESUME);
+    r.step = step;
+    steplog_emit(s, &r, format);
+}
+
 void steplog_emit_evaluation_end(struct steplog *s, struct record r, int64_t step, enum steplog_format format) {
     pace_evaluation_end(s, step, &r);
     steplog_emit(s, &r, format);

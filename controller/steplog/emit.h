@@ -11,6 +11,9 @@ void steplog_note(struct steplog *s, enum line_result result);
 /* Hands a record on and counts it. */
 void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format);
 
+/* Training starts at this step, as the first thing that the process shows. */
+void steplog_emit_resume(struct steplog *s, int64_t step, enum steplog_format format);
+
 /* Hands on what waited for a line that shows which process it is of. */
 void steplog_release(struct steplog *s);
 

@@ -318,12 +318,6 @@ static void drop_close(struct generic_bar *b, bool has_line_before) {
     b->count--;
 }
 
-static void emit_resume(struct steplog *s, int64_t step) {
-    struct record r = steplog_record(s, RECORD_RESUME);
-    r.step = step;
-    steplog_emit(s, &r, STEPLOG_GENERIC);
-}
-
 /* The rest of the line came later than its stamp. */
 static void note_late(struct record *r) {
     if (r->received_ms != RECORD_NONE && r->at_ms > r->received_ms)
@@ -337,7 +331,7 @@ static void emit_drawings(const struct generic_bar *b, struct steplog *s, int64_
     }
     s->bar.last = b->drawings[b->count - 1].step;
     if (s->last_step == RECORD_NONE)
-        emit_resume(s, b->resumed_step);
+        steplog_emit_resume(s, b->resumed_step, STEPLOG_GENERIC);
     for (int i = 0; i < b->count; i++) {
         struct record r = steplog_record(s, RECORD_STEP_END);
         r.is_derived = true;

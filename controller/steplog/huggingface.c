@@ -472,10 +472,8 @@ static void match(struct steplog *s) {
 /* The first steps come as one record: the bar shows how many they are. */
 static void emit_first(struct steplog *s) {
     const struct huggingface *h = s->state;
-    struct record r = steplog_record(s, RECORD_RESUME);
-    r.step = h->first;
     if (s->last_step == RECORD_NONE && h->first != RECORD_NONE)
-        emit(s, r);
+        steplog_emit_resume(s, h->first, STEPLOG_HUGGINGFACE);
 }
 
 /* When the line's last drawing was made: at the latest with the line, which may come only when a process dies that hung

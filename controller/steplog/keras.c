@@ -106,11 +106,8 @@ static void end_line(struct steplog *s) {
         return;
     struct record r = steplog_record(s, RECORD_STEP_END);
     r.step = k->epoch_step;
-    if (s->last_step == RECORD_NONE) {
-        struct record begins = steplog_record(s, RECORD_RESUME);
-        begins.step = (k->epoch - 1) * k->batches + 1;
-        steplog_emit(s, &begins, STEPLOG_KERAS);
-    }
+    if (s->last_step == RECORD_NONE)
+        steplog_emit_resume(s, (k->epoch - 1) * k->batches + 1, STEPLOG_KERAS);
     /* The first one shows the compilation. Later ones are not those of the steps alone: they hold the validation. */
     if (s->last_step == RECORD_NONE)
         r.duration_ms = k->duration_ms;
