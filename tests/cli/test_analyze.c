@@ -394,3 +394,16 @@ TEST(the_best_time_between_saves) {
     CHECK_INT(analyze_best_save_interval_ms(2000, 1000000), 63245); /* sqrt(2 x 2 s x 1,000 s) */
     CHECK_INT(analyze_best_save_interval_ms(0, 1000), 0);
 }
+
+/* Without a checkpoint the work before an interruption is taken to be kept, so none is "lost since the last one". */
+TEST(work_without_a_checkpoint_is_not_since_the_last_one) {
+    static const char *const script =
+        "log() { for i in 1 2 3 4 5 6; do echo \"2026-11-21T02:00:0${i}Z step=$i\"; [ $i != 3 ] || echo "
+        "\"2026-11-21T02:00:03Z $1\"; done; }; log \"$1\" | \"$0\" analyze - --regex 'step=step=(?<step>[0-9]+)' "
+        "--regex "
+        "'checkpointSaved=saved (?<step>[0-9]+)' 2>&1 | grep -o 'of it .*'";
+    CLEANUP_FREE char *without = mem_format("set -- 'loss=1'; %s", script),
+                      *with = mem_format("set -- 'saved 3'; %s", script);
+    run_check(without, 0, "of it was seen: an interruption may lose all of it\n", "");
+    run_check(with, 0, "of it 3.0s since the last durable checkpoint, which an interruption would lose\n", "");
+}

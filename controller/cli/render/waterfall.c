@@ -78,9 +78,11 @@ static void draw_waterfall(const json_t *status, const struct text_style *style,
         draw_row(&w, "productive", 0, 0, w.left_ms, false, COLOR_PRODUCTIVE);
     int64_t provisional_ms = pick_int(status, "time.provisionalMilliseconds", 0);
     if (provisional_ms > 0) {
+        bool has_checkpoint = provisional_ms < pick_int(status, "time.productiveMilliseconds", 0);
         CLEANUP_FREE char *line =
-            mem_format("of it %s since the last durable checkpoint, which an interruption would lose",
-                       text_duration(duration, provisional_ms));
+            has_checkpoint ? mem_format("of it %s since the last durable checkpoint, which an interruption would lose",
+                                        text_duration(duration, provisional_ms))
+                           : mem_format("no durable checkpoint of it was seen: an interruption may lose all of it");
         text_wrap(out, style, 2, 0, line);
     }
 }

@@ -312,7 +312,12 @@ function facts(status) {
         add(DEFINITIONS[text(d, "name")] || `as ${text(d, "name")}`, quotient(d));
     const p = number(status, "time.provisionalMilliseconds");
     if (p > 0 && pick(status, "time.end") === undefined)
-        add("at risk", `${duration(p)} since the last durable checkpoint`);
+        add(
+            "at risk",
+            p < number(status, "time.productiveMilliseconds")
+                ? `${duration(p)} since the last durable checkpoint`
+                : `${duration(p)}, of which no durable checkpoint was seen`,
+        );
     return rows.length > 0 && [h2("Numbers"), pairs("", rows)];
 }
 
