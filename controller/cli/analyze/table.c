@@ -188,7 +188,7 @@ static void draw_quality(const json_t *status, const struct text_style *style, s
         const char *name, *words;
     } flags[] = {
         {"excludedMilliseconds", "excluded from all numbers"},
-        {"clippedMilliseconds", "steps outside their own attempt or the job (are the clocks right?)"},
+        {"clippedMilliseconds", "steps before or after their own log: it begins in the middle, or its clocks differ"},
         {"overlappedRecords", "step records of an attempt after the start of the next one, not counted"},
         {"lateRecords", "records of a time that was settled before they came, not counted"},
         {"impossibleTimes", "records with a time before 1970 or after 2100, left out"},
