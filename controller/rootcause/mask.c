@@ -5,31 +5,80 @@
 
 #include <ctype.h>
 
-enum { BEFORE_BYTES = 100, MIN_SECRET_BYTES = 8, MIN_BARE_BYTES = 32, MIN_BASE64_BYTES = 40 };
+enum { BEFORE_BYTES = 100, MIN_SECRET_BYTES = 8, MIN_BARE_BYTES = 32, MIN_BASE64_BYTES = 40, MAX_LITERAL_BYTES = 2 };
 
 static bool is_token_byte(char c) {
     return isalnum((unsigned char)c) || (c != '\0' && strchr("_-.+/=~%", c) != NULL);
 }
 
-/* Words after which a secret follows, with "=" or ":" between, in any case. */
-static const char *const names[] = {"password",        "passwd",
-                                    "secret",          "api_key",
-                                    "apikey",          "api-key",
-                                    "access_key",      "accesskey",
-                                    "token",           "signature",
-                                    "credential",      "sig",
-                                    "private_key",     "secretkey",
-                                    "accountkey",      "private-key",
-                                    "authorization",   "cookie",
-                                    "sharedaccesskey", "pwd",
-                                    "passphrase",      "passwort",
-                                    "kennwort",        "contrase\u00f1a",
-                                    "senha",           "\u043f\u0430\u0440\u043e\u043b\u044c",
-                                    "\u5bc6\u7801",    "\u5bc6\u94a5",
-                                    "\u53e3\u4ee4",    "\u30d1\u30b9\u30ef\u30fc\u30c9"};
-/* Of these a longer word may end as well, as in "authToken": where "=" follows, or ":" after a quote. */
-static const char *const ends[] = {"password",  "passwd", "secret",    "apikey",
-                                   "accesskey", "token",  "secretkey", "passphrase"};
+/* Words after which a secret follows. "_" stands for that, for "-", for a blank, or for nothing. */
+struct secret_name {
+    const char *text;
+    enum { WITHIN = 1, ASSIGNED = 2, OPTION = 4 } where;
+    /* WITHIN: a longer word may end so, as in "authToken". ASSIGNED: "=" follows, or ":" after a quote; the word means
+     * other things as well. OPTION: only after "--", or in the query of a URL. */
+};
+static const struct secret_name names[] = {{"secret_access_key", WITHIN},
+                                           {"shared_access_key", 0},
+                                           {"access_key_id", 0},
+                                           {"access_key", WITHIN},
+                                           {"account_key", 0},
+                                           {"private_key", 0},
+                                           {"encryption_key", 0},
+                                           {"secret_key", WITHIN},
+                                           {"api_key", WITHIN},
+                                           {"password", WITHIN},
+                                           {"passwd", WITHIN},
+                                           {"passphrase", WITHIN},
+                                           {"secret", WITHIN},
+                                           {"token", WITHIN},
+                                           {"db_pass", 0},
+                                           {"smtp_pass", 0},
+                                           {"pass", WITHIN | ASSIGNED},
+                                           {"signature", 0},
+                                           {"credential", 0},
+                                           {"sig", 0},
+                                           {"authorization", 0},
+                                           {"bearer", 0},
+                                           {"cookie", 0},
+                                           {"pwd", 0},
+                                           {"key", OPTION},
+                                           {"auth", OPTION},
+                                           {"passwort", 0},
+                                           {"kennwort", 0},
+                                           {"contrase\u00f1a", 0},
+                                           {"senha", 0},
+                                           {"\u043f\u0430\u0440\u043e\u043b\u044c", 0},
+                                           {"\u5bc6\u7801", 0},
+                                           {"\u5bc6\u94a5", 0},
+                                           {"\u53e3\u4ee4", 0},
+                                           {"\u30d1\u30b9\u30ef\u30fc\u30c9", 0}};
+/* Commands, and the option whose value is a secret. */
+static const struct command {
+    const char *name, *option;
+    char after;    /* in the value; '\0': all of the value */
+    bool is_apart; /* a blank may stand between option and value */
+} commands[] = {{"mysql", "-p", '\0', false},
+                {"mysqldump", "-p", '\0', false},
+                {"mysqladmin", "-p", '\0', false},
+                {"mariadb", "-p", '\0', false},
+                {"sshpass", "-p", '\0', true},
+                {"docker login", "-p", '\0', true},
+                {"podman login", "-p", '\0', true},
+                {"az login", "-p", '\0', true},
+                {"redis-cli", "-a", '\0', true},
+                {"zip", "-P", '\0', true},
+                {"unzip", "-P", '\0', true},
+                {"7z", "-p", '\0', false},
+                {"ssh-keygen", "-N", '\0', true},
+                {"ldapsearch", "-w", '\0', true},
+                {"smbclient", "-U", '%', true},
+                {"curl", "--user", ':', true},
+                {"openssl", "pass:", '\0', false},
+                {"wandb login", "", '\0', false},
+                {"vault login", "", '\0', false},
+                {"kubectl", "--from-literal=", '=', false},
+                {"", "-u", ':', true}};
 /* What precedes the secret in an Authorization header. */
 static const char *const schemes[] = {"bearer", "basic", "token", "digest", "negotiate", "apikey", "bot"};
 /* Starts of tokens that are known by themselves. */
@@ -62,6 +111,23 @@ static const char *const starts[] = {"hf_",
                                      "xoxr-",
                                      "xoxs-",
                                      "xapp-",
+                                     "xoxe-",
+                                     "xoxe.",
+                                     "ak-",
+                                     "as-",
+                                     "glrt-",
+                                     "gldt-",
+                                     "glptt-",
+                                     "sq0atp-",
+                                     "sq0csp-",
+                                     "vast-",
+                                     "LTAI",
+                                     "AGPA",
+                                     "NRAK-",
+                                     "dapi",
+                                     "shpat_",
+                                     "rpa_",
+                                     "xai-",
                                      "eyJ",
                                      "nvapi-",
                                      "pypi-",
@@ -81,6 +147,10 @@ static bool starts_fold(struct slice s, const char *word) {
     return s.size_bytes >= n && strncasecmp(s.data, word, n) == 0;
 }
 
+static int kind_of(char c) {
+    return isdigit((unsigned char)c) ? 0 : isupper((unsigned char)c) ? 1 : islower((unsigned char)c) ? 2 : 3;
+}
+
 static size_t token_size(struct slice s) {
     size_t n = 0;
     while (n < s.size_bytes && is_token_byte(s.data[n]))
@@ -88,40 +158,124 @@ static size_t token_size(struct slice s) {
     return n;
 }
 
-/* "=", ": ", "\":\"": the size of the separator between a name and its value. */
-static size_t sign_size(struct slice s, bool *ret_has_equals, bool *ret_has_colon) {
-    size_t n = 0;
-    *ret_has_equals = *ret_has_colon = false;
-    static const char wide_colon[] = "\uff1a";
-    while (n < s.size_bytes) {
-        bool is_wide = slice_starts(slice_skip(s, n), wide_colon);
-        if (!is_wide && (s.data[n] == '\0' || strchr("=:\"'\\ ", s.data[n]) == NULL))
+struct place {                     /* in the line */
+    bool is_start;                 /* of a word */
+    bool is_apart;                 /* after a blank */
+    bool is_option;                /* within a word that starts with "--": a blank is enough between name and value */
+    bool is_query;                 /* after "?" or "&" */
+    const struct command *command; /* NULL: none that takes a secret */
+};
+
+/* What stands between a name and its value. */
+struct sign {
+    size_t size;
+    bool has_equals, has_colon, is_tag;
+};
+
+/* An "=" or a ":", as it is or as escapes write it: its size; 0: none. */
+static size_t mark_size(struct slice s, struct sign *sign) {
+    static const char *const equals[] = {"=>", "->", "=", "%3D", "%3d", "&#61;", "u003d", "u003D"};
+    static const char *const colons[] = {":", "\uff1a"};
+    for (size_t i = 0; i < ARRAY_SIZE(equals); i++)
+        if (slice_starts(s, equals[i])) {
+            sign->has_equals = true;
+            return strlen(equals[i]);
+        }
+    for (size_t i = 0; i < ARRAY_SIZE(colons); i++)
+        if (slice_starts(s, colons[i])) {
+            sign->has_colon = true;
+            return strlen(colons[i]);
+        }
+    return 0;
+}
+
+/* "=", ": ", "\":\"", "(", ": [\"". place: of the name. */
+static struct sign find_sign(struct slice s, struct place place) {
+    struct sign sign = {0};
+    if (s.size_bytes > 1 && place.is_start && (s.data[0] == '(' || s.data[0] == '>') && s.data[1] != ' ')
+        return (struct sign){.size = s.data[1] == '"' || s.data[1] == '\'' ? 2 : 1, .is_tag = true};
+    while (sign.size < s.size_bytes) {
+        struct slice rest = slice_skip(s, sign.size);
+        size_t n = mark_size(rest, &sign);
+        bool is_open = sign.has_equals || sign.has_colon;
+        const char *fillers = is_open ? "\"'\\ [{(" : place.is_option ? "\"'\\ ," : "\"'\\ ";
+        if (n == 0 && (rest.data[0] == '\0' || strchr(fillers, rest.data[0]) == NULL))
             break;
-        *ret_has_equals |= s.data[n] == '=';
-        *ret_has_colon |= is_wide || s.data[n] == ':';
-        n += is_wide ? strlen(wide_colon) : 1;
+        sign.size += n > 0 ? n : 1;
+    }
+    return sign;
+}
+
+/* The size of a name at the start of s; 0: another text. */
+static size_t match_name(struct slice s, const char *name) {
+    size_t n = 0;
+    for (; *name != '\0'; name++) {
+        if (*name == '_')
+            n += n < s.size_bytes && strchr("_- ", s.data[n]) != NULL && s.data[n] != '\0';
+        else if (n == s.size_bytes || tolower((unsigned char)s.data[n++]) != tolower((unsigned char)*name))
+            return 0;
     }
     return n;
 }
 
-struct place {      /* in the line */
-    bool is_start;  /* of a word */
-    bool is_option; /* within a word that starts with "--": a blank is enough between name and value */
-};
+/* The word at the start of s has digits, capitals and small letters, as one that a machine made. */
+static bool is_made_up(struct slice s) {
+    size_t of_kind[3] = {0}, n = 0;
+    for (; n < s.size_bytes && isalnum((unsigned char)s.data[n]); n++)
+        of_kind[kind_of(s.data[n])]++;
+    return n >= MIN_SECRET_BYTES && of_kind[0] > 0 && of_kind[1] > 0 && of_kind[2] > 0;
+}
+
+/* " is aB3dE6gH9": in a sentence, what stands between a name and a word that a machine made; 0: no such word. */
+static size_t sentence_size(struct slice s) {
+    size_t n = 0;
+    for (int words = 0; words < 3 && n < s.size_bytes && s.data[n] == ' '; words++) {
+        n++;
+        n += n < s.size_bytes && strchr("\"'`", s.data[n]) != NULL;
+        if (is_made_up(slice_skip(s, n)))
+            return n;
+        while (n < s.size_bytes && (islower((unsigned char)s.data[n]) || s.data[n] == ':'))
+            n++;
+    }
+    return 0;
+}
+
+/* 'b"', 'Token("', 'value": "': what opens a value, after the sign of its name. */
+static size_t opening_size(struct slice s, bool is_quoted) {
+    size_t n = 0;
+    while (n < s.size_bytes && (isalnum((unsigned char)s.data[n]) || s.data[n] == '_'))
+        n++;
+    struct slice rest = slice_skip(s, n);
+    static const char *const openings[] = {"('", "(\"", "'", "\""}, *const keys[] = {"\": \"", "': '", "\":\""};
+    for (size_t i = 0; i < ARRAY_SIZE(openings) && n > 0 && !is_quoted; i++)
+        if (slice_starts(rest, openings[i]) && (n <= MAX_LITERAL_BYTES || openings[i][0] == '('))
+            return n + strlen(openings[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(keys) && n > 0 && is_quoted; i++)
+        if (slice_starts(rest, keys[i]))
+            return n + strlen(keys[i]);
+    return 0;
+}
 
 /* "password=", "--token ": the size of the name and what stands between it and the secret; 0: none. */
 static size_t name_size(struct slice s, struct place place) {
-    bool has_equals, has_colon;
-    for (size_t i = 0; i < (place.is_start ? ARRAY_SIZE(names) : ARRAY_SIZE(ends)); i++) {
-        const char *name = place.is_start ? names[i] : ends[i];
-        if (!starts_fold(s, name))
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        size_t size = place.is_start || (names[i].where & WITHIN) ? match_name(s, names[i].text) : 0;
+        if (size == 0)
             continue;
-        struct slice after = slice_skip(s, strlen(name));
-        size_t n = sign_size(after, &has_equals, &has_colon);
-        bool is_quoted = n > 0 && strchr("\"'\\", after.data[0]) != NULL;
-        bool has_quote = n > 1 && strchr("\"'", after.data[n - 1]) != NULL;
-        if (has_equals || ((has_colon || has_quote) && (place.is_start || is_quoted)) || (place.is_option && n > 0))
-            return strlen(name) + n;
+        struct slice after = slice_skip(s, size);
+        struct sign sign = find_sign(after, place);
+        char last = sign.size > 0 ? after.data[sign.size - 1] : '\0';
+        bool is_quoted = sign.size > 0 && strchr("\"'\\", after.data[0]) != NULL;
+        bool has_quote = sign.size > 1 && (last == '"' || last == '\'');
+        bool is_plain = place.is_start && !(names[i].where & ASSIGNED);
+        if ((names[i].where & OPTION) && !place.is_option && !place.is_query)
+            continue;
+        if (sign.has_equals || ((sign.has_colon || has_quote) && (is_plain || is_quoted)) ||
+            (place.is_option && sign.size > 0) || (sign.is_tag && is_plain))
+            return size + sign.size + opening_size(slice_skip(after, sign.size), last == '"' || last == '\'');
+        size_t words = sentence_size(after);
+        if (words > 0 && is_plain)
+            return size + words;
     }
     return 0;
 }
@@ -130,8 +284,13 @@ static size_t name_size(struct slice s, struct place place) {
 static size_t scheme_size(struct slice s, bool is_header) {
     for (size_t i = 0; i < (is_header ? ARRAY_SIZE(schemes) : 2); i++) {
         size_t n = strlen(schemes[i]);
-        if (starts_fold(s, schemes[i]) && s.size_bytes > n && s.data[n] == ' ' && token_size(slice_skip(s, n + 1)) > 0)
-            return n + 1;
+        if (!starts_fold(s, schemes[i]))
+            continue;
+        size_t blanks = 0;
+        while (n + blanks < s.size_bytes && s.data[n + blanks] == ' ')
+            blanks++;
+        if (blanks > 0 && token_size(slice_skip(s, n + blanks)) > 0)
+            return n + blanks;
     }
     return 0;
 }
@@ -144,10 +303,6 @@ static bool is_bare_secret(struct slice token) {
         letters += isalpha((unsigned char)token.data[n]) != 0;
     }
     return n >= MIN_BARE_BYTES && digits >= 3 && letters >= 3;
-}
-
-static int kind_of(char c) {
-    return isdigit((unsigned char)c) ? 0 : isupper((unsigned char)c) ? 1 : islower((unsigned char)c) ? 2 : 3;
 }
 
 /* Base64 of 30 bytes or more, such as a secret key of AWS. At random, neighbors are of different kinds (digit, capital,
@@ -186,14 +341,39 @@ static size_t user_size(struct slice s) {
     return at;
 }
 
-/* "-u user:", "sshpass -p ": what precedes a password that a command is given; 0: none. */
-static size_t command_size(struct slice s) {
-    if (slice_starts(s, "sshpass -p"))
-        return strlen("sshpass -p") + (slice_starts(slice_skip(s, strlen("sshpass -p")), " ") ? 1 : 0);
-    if (!slice_starts(s, "-u "))
+/* The command that a word starts; the one before it if it starts none. "|", ";" and "&" end a command. */
+static const struct command *command_of(struct slice s, const struct command *before) {
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        size_t n = strlen(commands[i].name);
+        if (n > 0 && n < s.size_bytes && s.data[n] == ' ' && slice_starts(s, commands[i].name))
+            return &commands[i];
+    }
+    return strchr("|;&", s.data[0]) != NULL ? NULL : before;
+}
+
+/* "-u user:", "-p ": what precedes a password that a command is given; 0: none. */
+static size_t option_size(struct slice s, const struct command *c) {
+    bool is_word = c->option[0] == '\0'; /* the word after the command's name */
+    if (!slice_starts(s, is_word ? c->name : c->option))
         return 0;
-    size_t n = strlen("-u ") + token_size(slice_skip(s, strlen("-u ")));
-    return n < s.size_bytes && s.data[n] == ':' ? n + 1 : 0;
+    size_t n = is_word ? strlen(c->name) + 1 : strlen(c->option);
+    if (c->is_apart)
+        n += n < s.size_bytes && s.data[n] == ' ';
+    n += n < s.size_bytes && (s.data[n] == '"' || s.data[n] == '\'');
+    if (n >= s.size_bytes || s.data[n] == ' ' || (is_word && s.data[n] == '-'))
+        return 0;
+    size_t user = 0;
+    while (c->after != '\0' && n + user < s.size_bytes && is_token_byte(s.data[n + user]) &&
+           s.data[n + user] != c->after)
+        user++;
+    if (c->after != '\0')
+        return n + user < s.size_bytes && s.data[n + user] == c->after ? n + user + 1 : 0;
+    return n;
+}
+
+static size_t command_size(struct slice s, const struct command *c) {
+    size_t n = c != NULL ? option_size(s, c) : 0;
+    return n > 0 ? n : option_size(s, &commands[ARRAY_SIZE(commands) - 1]);
 }
 
 /* The size of a name's value, whatever comes before it in s: a quoted one ends where the quote does, so it may have
@@ -202,6 +382,8 @@ static size_t value_size(struct slice s, size_t before) {
     char quote = before > 0 ? s.data[before - 1] : '\0';
     struct slice value = slice_skip(s, before);
     const char *end = quote == '"' || quote == '\'' ? memchr(value.data, quote, value.size_bytes) : NULL;
+    if (end == NULL && starts_fold(s, "cookie"))
+        return value.size_bytes;
     return end != NULL ? (size_t)(end - value.data) : token_size(value);
 }
 
@@ -231,30 +413,35 @@ static void find_secret(struct slice s, struct place place, size_t *kept, size_t
         struct slice value = slice_skip(s, name);
         size_t scheme = scheme_size(value, is_header), size = value_size(s, name);
         *kept = name + scheme;
-        if (!slice_starts(value, "-----BEGIN ") && name_size(value, (struct place){.is_start = true}) == 0)
+        bool is_name = scheme == 0 && name_size(value, (struct place){.is_start = true}) > 0;
+        if (!is_name && !slice_starts(value, "-----BEGIN "))
             *hidden = size > scheme ? size - scheme : token_size(slice_skip(s, *kept));
     } else if (place.is_start) {
         *hidden = key_block_size(s, kept);
         if (*hidden == 0) {
-            *kept = command_size(s);
+            *kept = place.is_apart || (place.command != NULL && place.command->option[0] == '\0')
+                        ? command_size(s, place.command)
+                        : 0;
             if (*kept == 0)
                 *kept = scheme_size(s, false);
-            *hidden = *kept > 0 ? token_size(slice_skip(s, *kept)) : secret_size(s);
+            *hidden = *kept > 0 ? value_size(s, *kept) : secret_size(s);
         }
     }
 }
 
 static void mask(struct slice s, struct buf *out) {
-    struct place place = {.is_start = true};
+    struct place place = {.is_start = true, .is_apart = true};
     while (s.size_bytes > 0) {
         size_t kept, hidden;
+        if (place.is_start)
+            place.command = command_of(s, place.command);
         find_secret(s, place, &kept, &hidden);
         if (kept + hidden > 0) {
             buf_append(out, s.data, kept);
             if (hidden > 0)
                 buf_append_text(out, "***");
             s = slice_skip(s, kept + hidden);
-            place = (struct place){.is_start = hidden == 0};
+            place = (struct place){.is_start = hidden == 0, .command = place.command};
             continue;
         }
         unsigned char c = (unsigned char)s.data[0];
@@ -264,6 +451,8 @@ static void mask(struct slice s, struct buf *out) {
             place.is_option = false;
         buf_append_char(out, c < 0x20 || c == 0x7f ? ' ' : s.data[0]);
         place.is_start = !isalnum(c);
+        place.is_apart = c == ' ';
+        place.is_query = c == '?' || c == '&';
         s = slice_skip(s, 1);
     }
 }
