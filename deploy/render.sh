@@ -30,21 +30,9 @@ HEAD
 		sed -e '/^# Source: /d' -e '/helm\.sh\/chart:/d' -e '/app\.kubernetes\.io\/managed-by:/d' -e 's/[ ]*$//'
 }
 
-# The same for the StepLogFormats, which need the definitions to be there.
-formats() {
-	cat <<'HEAD'
-# The formats of trainers that the controller knows, as objects: kubectl apply --server-side -f deploy/steplogformats.yaml
-# Made from helm/goodput-controller/files/formats by deploy/render.sh. Change those, not this file.
-HEAD
-	"$helm" template goodput "$1" --namespace goodput-system --set image.repository=goodput-controller --show-only templates/steplogformats.yaml \
-		--api-versions goodput.dev/v1alpha1/StepLogFormat |
-		sed -e '/^# Source: /d' -e '/helm\.sh\/hook/d' -e '/helm\.sh\/chart:/d' -e '/app\.kubernetes\.io\/managed-by:/d' -e 's/[ ]*$//'
-}
-
 cp -r "$chart" "$scratch/chart"
 cp crds/*.yaml "$scratch/chart/files/"
 plain "$scratch/chart" >"$scratch/plain.yaml"
-formats "$scratch/chart" >"$scratch/formats.yaml"
 
 if [ "${1:-}" = --check ]; then
 	rc=0
@@ -52,9 +40,7 @@ if [ "${1:-}" = --check ]; then
 		cmp -s "$crd" "$chart/files/${crd#crds/}" || { echo "$chart/files/${crd#crds/} differs from $crd: run deploy/render.sh"; rc=1; }
 	done
 	cmp -s "$scratch/plain.yaml" deploy/goodput-controller.yaml || { echo "deploy/goodput-controller.yaml differs from the chart: run deploy/render.sh"; rc=1; }
-	cmp -s "$scratch/formats.yaml" deploy/steplogformats.yaml || { echo "deploy/steplogformats.yaml differs from the chart: run deploy/render.sh"; rc=1; }
 	exit $rc
 fi
 cp crds/*.yaml "$chart/files/"
 cp "$scratch/plain.yaml" deploy/goodput-controller.yaml
-cp "$scratch/formats.yaml" deploy/steplogformats.yaml

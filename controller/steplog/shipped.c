@@ -95,8 +95,7 @@ static void load(int number) {
     CLEANUP_BUF struct buf json;
     yaml_node_t *metadata = NULL, *notes = NULL, *spec = NULL;
     buf_init(&json, 1 << 20);
-    int r = yamldoc_read(&doc, "shipped format", files[number].name,
-                         (struct slice){files[number].data, (size_t)*files[number].size}, NULL);
+    int r = yamldoc_read(&doc, "shipped format", files[number].name, shipped_yaml(number), NULL);
     r = r < 0 ? r : yamldoc_map(&doc, yamldoc_root(&doc), "metadata", &metadata, NULL);
     r = r < 0 ? r : yamldoc_text(&doc, metadata, "name", &f->name, NULL);
     r = r < 0 ? r : yamldoc_map(&doc, metadata, "annotations", &notes, NULL);
@@ -140,6 +139,10 @@ const struct shipped *shipped_find(struct slice name) {
         if (slice_is(name, shipped_get(i)->name))
             return shipped_get(i);
     return NULL;
+}
+
+struct slice shipped_yaml(int number) {
+    return (struct slice){files[number].data, (size_t)*files[number].size};
 }
 
 /* ---- a line ---- */

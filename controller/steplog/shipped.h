@@ -45,6 +45,8 @@ struct shipped {
 const struct shipped *shipped_get(int number);
 /* NULL: none has that name. Borrowed. */
 const struct shipped *shipped_find(struct slice name);
+/* The StepLogFormat as the file has it: YAML. Borrowed. */
+struct slice shipped_yaml(int number);
 
 /* The longest text outside groups, classes and repeats that every match of the pattern holds; "" if there is none, or
  * the pattern has alternatives or options outside of groups. */

@@ -26,7 +26,7 @@ for namespace in $mine $theirs; do
   kubectl create namespace $namespace --dry-run=client -o yaml | kubectl apply -f - >/dev/null
 done
 helm template goodput "$chart" --namespace $mine --no-hooks --set "watchNamespaces={$mine},rbac.clusterRoles=false" \
-  --set metrics.enabled=false,crds.install=false,stepLogFormats.install=false,image.repository=registry.test/goodput >"$manifest" ||
+  --set metrics.enabled=false,crds.install=false,image.repository=registry.test/goodput >"$manifest" ||
   die "the chart does not render"
 python3 "$HERE/lib/pick_kinds.py" ServiceAccount Role RoleBinding <"$manifest" >"$RUN/tenant-applied.yaml"
 check "the chart with Roles alone is applied" kubectl apply --server-side --force-conflicts -f "$RUN/tenant-applied.yaml"

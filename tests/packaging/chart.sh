@@ -41,6 +41,16 @@ VERSIONS
 )"
 
 # ---- what is rendered ----
+# Helm looks up each kind before it makes an object, hooks included, and waits for no CustomResourceDefinition of a template.
+same "no object is of a kind that the chart itself defines" "" "$(render --set metrics.dashboard.enabled=true,networkPolicy.enabled=true \
+	--api-versions goodput.dev/v1alpha1 | grep '^apiVersion: goodput.dev')"
+same "the controller makes the StepLogFormats" "--install-formats=true" "$(flags | grep -o -- '--install-formats=[a-z]*')"
+shipped() { render -s templates/clusterrole.yaml "$@" | python3 -c '
+import sys, yaml
+rules = [r for x in yaml.safe_load_all(sys.stdin) for r in x.get("rules", []) if "resourceNames" in r]
+print(*(sorted(r["resourceNames"]) + r["resources"] + r["verbs"] for r in rules))'; }
+same "and may write no others" "$(ls $chart/files/formats | sed 's/[.]yaml$//' | python3 -c 'import sys; print(sys.stdin.read().split() + ["steplogformats", "create", "patch"])')" "$(shipped)"
+same "stepLogFormats.install=false" " 0" "$(shipped --set stepLogFormats.install=false) $(flags --set stepLogFormats.install=false | grep -c install-formats)"
 same "by default" "ClusterRole=4 ClusterRoleBinding=1 CustomResourceDefinition=3 Deployment=1 Pod=1 PodDisruptionBudget=1 Role=2 RoleBinding=2 Service=1 ServiceAccount=1" \
 	"$(render | kinds)"
 same "crds.install=false" "" "$(render --set crds.install=false | kinds | grep -o CustomResourceDefinition)"
@@ -50,16 +60,16 @@ same "rbac.nodeLeases=false leaves kube-node-lease alone" "" "$(render --set rba
 same "rbac.podLogs=false leaves pod logs alone" "" "$(render --set rbac.podLogs=false | grep pods/log)"
 same "watchNamespaces: a Role in each" "  namespace: ml   namespace: research" \
 	"$(render --set 'watchNamespaces={research,ml}' | grep -A3 '^kind: Role$' | grep -E 'namespace: (research|ml)' | sort | paste -sd' ')"
-same "watchNamespaces: only nodes, their devices, and who reads metrics, for the whole cluster" "nodes resourceslices steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status tokenreviews subjectaccessreviews" \
+same "watchNamespaces: only nodes, their devices, and who reads metrics, for the whole cluster" "nodes resourceslices steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status steplogformats tokenreviews subjectaccessreviews" \
 	"$(render --set 'watchNamespaces={research}' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p' | paste -sd' ')"
-tenant() { render --set 'watchNamespaces={research},rbac.clusterRoles=false,metrics.enabled=false,crds.install=false,stepLogFormats.install=false' "$@"; }
+tenant() { render --set 'watchNamespaces={research},rbac.clusterRoles=false,metrics.enabled=false,crds.install=false' "$@"; }
 same "rbac.clusterRoles=false: Roles in watchNamespaces and in its own namespace alone" "  namespace: goodput-system   namespace: research" \
 	"$(tenant | grep -A3 '^kind: Role$' | grep -E '^  namespace:' | sort | paste -sd' ')"
 same "and nothing for the whole cluster" "" "$(tenant | kinds | grep -oE 'Cluster[A-Za-z]+=')"
 refused "rbac.clusterRoles=false without watchNamespaces" "rbac.clusterRoles=false needs watchNamespaces" render --set rbac.clusterRoles=false,metrics.enabled=false
 refused "rbac.clusterRoles=false with metrics" "rbac.clusterRoles=false needs metrics.enabled=false" \
 	render --set 'watchNamespaces={research},rbac.clusterRoles=false'
-same "metrics.enabled=false needs no reviews of its readers" "nodes resourceslices steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status" \
+same "metrics.enabled=false needs no reviews of its readers" "nodes resourceslices steplogformats, fleetgoodputs steplogformats/status, fleetgoodputs/status steplogformats" \
 	"$(render --set 'watchNamespaces={research},metrics.enabled=false' -s templates/clusterrole.yaml | sed -n 's/.*resources: \[\(.*\)\]/\1/p' | paste -sd' ')"
 same "metrics.enabled=false leaves no Service" "" "$(render --set metrics.enabled=false | kinds | grep -o 'Service=1')"
 same "watchNamespaces: Events of nodes, only to be read" "[get, list, watch]" \
@@ -125,8 +135,8 @@ for line in "runAsNonRoot: true" "runAsUser: 65532" "readOnlyRootFilesystem: tru
 	"type: RuntimeDefault" "- ALL" "path: /healthz" "path: /readyz" "memory: 256Mi" "cpu: 100m" "replicas: 2"; do
 	check "the pod has $line" grep -qF -- "$line" <<<"$deployment"
 done
-same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --standby-watches=true --health-bind-address=:8081 --metrics-bind-address=:8443 --page-bind-address=127.0.0.1:8082 --currency=USD --auto-create=off --status-interval=15s --status-qps=20 --max-log-follows=100 --max-log-reads=16 --watch-encoding=protobuf --v=0' "$(flags)"
-same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-bind-address=0 --page-bind-address=0 --currency=USD --documentation-url=https://git.example.com/goodput/blob/main/deploy/docs --auto-create=all --auto-create-format=MaxText --auto-create-windows=600,2592000 --auto-create-ttl-seconds=315360000 --auto-create-namespaces=research,ml --auto-create-labels=team=a,tier=gold --auto-create-keep=20 --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --max-log-reads=3 --watch-encoding=json --v=2 --x=y' \
+same "flags by default" '--leader-elect=true --lease-namespace=$(POD_NAMESPACE) --standby-watches=true --health-bind-address=:8081 --metrics-bind-address=:8443 --page-bind-address=127.0.0.1:8082 --currency=USD --auto-create=off --status-interval=15s --status-qps=20 --max-log-follows=100 --max-log-reads=16 --watch-encoding=protobuf --install-formats=true --v=0' "$(flags)"
+same "flags as set" '--leader-elect=false --health-bind-address=:9000 --metrics-bind-address=0 --page-bind-address=0 --currency=USD --documentation-url=https://git.example.com/goodput/blob/main/deploy/docs --auto-create=all --auto-create-format=MaxText --auto-create-windows=600,2592000 --auto-create-ttl-seconds=315360000 --auto-create-namespaces=research,ml --auto-create-labels=team=a,tier=gold --auto-create-keep=20 --watch-namespaces=research,ml --status-interval=1m --status-qps=5 --max-log-follows=7 --max-log-reads=3 --watch-encoding=json --install-formats=true --v=2 --x=y' \
 	"$(flags --set 'replicas=1,leaderElection.enabled=false,healthPort=9000,metrics.enabled=false,page.enabled=false,documentationURL=https://git.example.com/goodput/blob/main/deploy/docs,autoCreate=all,autoCreateDefaults.logFormat=MaxText,autoCreateDefaults.windowSeconds={600,2592000},autoCreateDefaults.ttlSecondsAfterFinished=315360000,autoCreateDefaults.namespaces={research,ml},autoCreateDefaults.labels.tier=gold,autoCreateDefaults.labels.team=a,autoCreateDefaults.keepFinished=20,watchNamespaces={research,ml},statusInterval=1m,statusQPS=5,maxLogFollows=7,maxLogReads=3,watchEncoding=json,logLevel=2,extraArgs={--x=y}')"
 shared=page.shared.enabled=true,metrics.enabled=false,page.enabled=false
 same "the shared page: its flag, its Service, and who asks whose tokens they are" \

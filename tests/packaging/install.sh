@@ -53,7 +53,7 @@ may() { review "$@" | "$kubectl" create -f - -o jsonpath='{.status.allowed}'; }
 # All that the account may do, by the authorizer's own list, compared with the agreed list: nothing more, nothing less.
 list_of() { # account namespace
 	"$kubectl" auth can-i --list --as="$1" --as-group=system:serviceaccounts --as-group=system:authenticated -n "$2" |
-		tail -n +2 | sed -E 's/ +/ /g; s/ $//' | LC_ALL=C sort -u
+		tail -n +2 | sed -E -e 's/ +/ /g; s/ $//' -e "s/^(steplogformats.goodput.dev \[\]) \[($(ls $chart/files/formats | sed 's/[.]yaml$//' | paste -sd'|'))\]/\1 [SHIPPED]/" | LC_ALL=C sort -u
 }
 list_rbac() { LC_ALL=C comm -23 <(list_of "$account" "$1") <(list_of "system:serviceaccount:$release:nobody" "$1"); }
 agreed() { sed -n "s/^$1: //p" tests/packaging/rbac-list.txt | LC_ALL=C sort; }
@@ -77,9 +77,6 @@ notes=$(mktemp)
 check "helm install" installed
 check "its notes say the next command" grep -q 'kubectl get jobgoodputs -A --watch' "$notes"
 check "the CRD is established" "$kubectl" wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=120s
-formats() { "$kubectl" get steplogformats -o name | wc -l; }
-shipped=$(ls $chart/files/formats/*.yaml | wc -l)
-same "the first install makes the formats, too" "$shipped" "$(formats)"
 compare_rbac
 same_soon "all that it may do where jobs are (auth can-i --list)" "$(agreed watched)" list_rbac "$jobs"
 same_soon "all that it may do where it is" "$(agreed release)" list_rbac "$release"
@@ -97,13 +94,42 @@ able() { # FLAG...: --check's verdict, and how many lists cannot be read
 }
 same_soon "its account can read all that it watches" "0 0 1" able
 check "helm upgrade to watchNamespaces" "$helm" upgrade goodput "$chart" -n "$release" --set "watchNamespaces={$jobs},$image"
-same "which makes them again" "$shipped $(sed -n 's/^version: //p' $chart/Chart.yaml)" \
-	"$(formats) $("$kubectl" get steplogformats -o jsonpath='{.items[*].metadata.labels.app\.kubernetes\.io/version}' | tr ' ' '\n' | sort -u)"
 compare_rbac
 same_soon "RBAC: no other namespace" false may list pods default
 same_soon "its account can read what it watches there" "0 0 1" able "--watch-namespaces=$jobs"
 everywhere() { able | cut -d' ' -f1,3; }
 same_soon "and no JobGoodput elsewhere" "1 0" everywhere
+
+# The shipped formats, by the account's rights: the kind is served long after the controller leads.
+"$kubectl" delete crd steplogformats.goodput.dev >/dev/null
+format() { "$kubectl" get steplogformats "$1" -o jsonpath="{$2}"; }
+formats() { "$kubectl" get steplogformats -l app.kubernetes.io/managed-by=goodput-controller -o name | wc -l; }
+shipped=$(ls $chart/files/formats/*.yaml | wc -l)
+lead() { # waits until it leads no more, if it does, and starts it
+	[ -z "${leader:-}" ] || { kill "$leader"; wait "$leader"; }
+	"${CONTROLLER:-.build/release/bin/goodput-controller}" --kubeconfig "$notes" --leader-elect=false --health-bind-address=0 \
+		--watch-namespaces="$jobs" --install-formats >"$notes.said" 2>&1 &
+	leader=$!
+}
+lead
+said() { grep -c "$1" "$notes.said"; }
+same_soon "a controller leads where StepLogFormats are not served" 1 said '"resource not served","resource":"steplogformats"'
+check "helm upgrade makes their definition" "$helm" upgrade goodput "$chart" -n "$release" --set "watchNamespaces={$jobs},$image"
+same_soon "and the controller the formats" "$shipped" formats
+same_soon "... the last of them is Ready" True format verl '.status.conditions[0].status'
+annotate() { "$kubectl" annotate --overwrite steplogformats "$1" kubernetes.io/description=edited >/dev/null; }
+annotate verl
+annotate olmo
+"$kubectl" label steplogformats olmo app.kubernetes.io/managed-by- >/dev/null
+"$kubectl" delete steplogformats sockeye litgpt >/dev/null
+"$kubectl" create -f - >/dev/null <<<'{"apiVersion":"goodput.dev/v1alpha1","kind":"StepLogFormat","metadata":{"name":"litgpt"},"spec":{"patterns":[{"name":"own","kind":"Step","pattern":"^own (?<step>[0-9]+)"}]}}'
+lead
+same_soon "the next one makes what was deleted, but for a user's" $((shipped - 2)) formats
+description() { format "$1" .metadata.annotations.kubernetes\\.io/description; }
+same_soon "... writes its formats again" "verl, PPO and GRPO and SFT" description verl
+same "... not those without its label" "edited own" "$(description olmo) $(format litgpt '.spec.patterns[*].name')"
+kill "$leader"
+wait "$leader"
 rm -f "$notes" "$notes.said"
 
 "$kubectl" create -n "$jobs" -f tests/data/crd/good/minimal.yaml >/dev/null
@@ -118,7 +144,7 @@ check "helm uninstall" "$helm" uninstall goodput -n "$release"
 same "the record outlives the chart" jobgoodput.goodput.dev/minimal "$("$kubectl" get jgp -n "$jobs" -o name)"
 same "nothing else does" "" "$("$kubectl" get deploy,svc,sa,pdb,networkpolicy,configmap,secret,role,rolebinding,clusterrole,clusterrolebinding -A -l app.kubernetes.io/name=goodput-controller -o name)"
 "$kubectl" delete jgp -n "$jobs" minimal >/dev/null
-same "and the formats" "$shipped" "$(formats)"
+same "and the formats" "$((shipped - 2))" "$(formats)"
 check "a second install takes what was kept" "$helm" install goodput "$chart" -n "$release" --set "$image"
 "$helm" uninstall goodput -n "$release" >/dev/null 2>&1
 check "so does one by another name elsewhere, by --take-ownership" "$helm" install other "$chart" -n "$jobs" --take-ownership --set "$image"

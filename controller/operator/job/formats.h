@@ -11,6 +11,7 @@ struct format {
     int64_t generation, since_ms;
     int patterns, examples;
     bool is_unreported; /* its status is to be written */
+    bool is_installed;  /* a controller made it */
 };
 
 void format_free(void *format);

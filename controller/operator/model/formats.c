@@ -71,13 +71,15 @@ int observe_steplogformat(struct jobs *jobs, enum observed what, struct slice na
     if (err < 0)
         return err;
     bool was_usable = f != NULL ? f->user != NULL : shipped_find(o.meta.name) != NULL;
-    if (f != NULL && f->generation == o.meta.generation)
-        return 0; /* our own status came back */
     if (f == NULL) {
         f = mem_new(struct format);
         f->name = slice_dup(o.meta.name);
+        f->generation = INT64_MIN;
         map_put(&jobs->formats, o.meta.name, f);
     }
+    f->is_installed = slice_is(o.managed_by, OBJECT_FORMAT_MANAGER);
+    if (f->generation == o.meta.generation)
+        return 0; /* our own status came back */
     f->generation = o.meta.generation;
     read_spec(f, o.spec);
     const struct object_condition *ready = object_condition_find(&o.conditions, "Ready");
@@ -86,6 +88,11 @@ int observe_steplogformat(struct jobs *jobs, enum observed what, struct slice na
     f->is_unreported = !is_same || o.observed_generation != f->generation;
     change_jobs(jobs, f->name, f->user, was_usable);
     return 0;
+}
+
+bool model_may_install_format(const struct model *m, const char *name) {
+    const struct format *f = map_get(&m->jobs.formats, slice_of(name));
+    return f == NULL || f->is_installed;
 }
 
 bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE], struct buf *status) {

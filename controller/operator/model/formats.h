@@ -17,4 +17,7 @@ int observe_steplogformat(struct jobs *jobs, enum observed what, struct slice na
 bool model_next_format(struct model *m, char name[static MODEL_FORMAT_NAME_SIZE], struct buf *status);
 void model_format_again(struct model *m, const char *name);
 
+/* The cluster has no StepLogFormat of that name, or one that a controller made: a user's is left alone. */
+bool model_may_install_format(const struct model *m, const char *name);
+
 #endif

@@ -4,9 +4,12 @@
 
 #include "operator/objects/objects.h"
 
+#define OBJECT_FORMAT_MANAGER "goodput-controller"
+
 struct object_steplogformat {
     struct object_meta meta;
-    struct slice spec; /* JSON: steplog/userformat.h */
+    struct slice managed_by; /* by label: OBJECT_FORMAT_MANAGER if a controller made it */
+    struct slice spec;       /* JSON: steplog/userformat.h */
     int64_t observed_generation;
     struct object_conditions conditions; /* as written before */
 };

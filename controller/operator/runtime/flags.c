@@ -108,6 +108,9 @@ static const struct flag table[] = {
     {"auto-create-keep", "N", NUMBER, AT(auto_create_keep), 0, 1000000,
      "of the JobGoodputs made so, how many finished ones are kept in a namespace, the newest; default 0: all, until "
      "their time is over"},
+    {"install-formats", "BOOL", SWITCH, AT(install_formats), 0, 0,
+     "make objects of the StepLogFormats that the controller knows, to look at and to copy; those with the "
+     "label app.kubernetes.io/managed-by=goodput-controller are written again when it starts to lead; default false"},
     {"node-signals", "FILE", TEXT, AT(node_signals), 0, 0,
      "rows of signals of nodes that come before the built-in ones, as controller/rootcause/node_signals.tsv has them; "
      "default none"},

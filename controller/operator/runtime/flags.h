@@ -47,6 +47,7 @@ struct runtime_flags {                /* texts are borrowed from argv */
     int64_t auto_create_ttl_s, auto_create_keep;
     const char *auto_create_namespaces; /* "a,b"; "": all */
     const char *auto_create_labels;     /* "a=b,c=d"; "": any */
+    bool install_formats;
     int64_t status_interval_us;
     int64_t status_qps, max_log_follows, max_log_reads, verbosity;
     bool wants_check, wants_help, wants_version;

@@ -83,7 +83,7 @@ static void on_change(void *context) {
     runtime_jobs_wake(r->jobs);
     bool are_synced = r->watches != NULL && runtime_watches_are_synced(r->watches);
     runtime_records_set_active(r->records, are_synced);
-    runtime_formats_set_active(r->formats, are_synced);
+    runtime_formats_set_active(r->formats, are_synced && runtime_watches_serve_formats(r->watches));
     fleets_set_active(r->fleets, are_synced && runtime_watches_list_all_jobgoodputs(r->watches));
 }
 
@@ -365,7 +365,7 @@ static int set_up(struct runtime *r, struct error **err) {
                                               flags->auto_create_ttl_s,  flags->auto_create_namespaces,
                                               flags->auto_create_labels, flags->auto_create_keep};
     r->records = runtime_records_new(r->client, (enum records_mode)flags->auto_create, &defaults);
-    r->formats = runtime_formats_new(r->client, r->model);
+    r->formats = runtime_formats_new(r->client, r->model, flags->install_formats);
     r->fleets = fleets_new(r->client, r->model, r->archive, flags->status_interval_us * FLEET_INTERVALS);
     r->connect_timer = loop_timer_new(r->loop, try_connect, r);
     r->end_timer = loop_timer_new(r->loop, on_end_timer, r);

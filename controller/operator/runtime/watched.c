@@ -21,7 +21,7 @@
  * Normal (NVSentinel writes the name of its check). */
 const struct watched watched_table[] = {
     {RESOURCE_STEPLOGFORMAT, "/apis/goodput.dev/v1alpha1", "steplogformats", WATCHED_CLUSTER, NULL, NULL, true, false,
-     60 * SECOND_US, NO_CRD},
+     10 * SECOND_US, NO_CRD},
     {RESOURCE_JOBGOODPUT, "/apis/goodput.dev/v1alpha1", "jobgoodputs", WATCHED_NAMESPACED, NULL, NULL, false, false,
      10 * SECOND_US, NO_CRD},
     {RESOURCE_JOBSET, "/apis/jobset.x-k8s.io/v1alpha2", "jobsets", WATCHED_NAMESPACED, NULL, NULL, false, false,

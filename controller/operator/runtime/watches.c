@@ -442,6 +442,13 @@ bool runtime_watches_list_all_jobgoodputs(const struct runtime_watches *owner) {
     return true;
 }
 
+bool runtime_watches_serve_formats(const struct runtime_watches *owner) {
+    for (size_t i = 0; i < owner->count; i++)
+        if (owner->watches[i]->source->resource == RESOURCE_STEPLOGFORMAT)
+            return is_served(owner->watches[i]);
+    return false;
+}
+
 void runtime_watches_missing(const struct runtime_watches *owner, struct buf *out) {
     for (size_t i = 0; i < owner->count; i++) {
         if (!is_waited_for(owner->watches[i]))

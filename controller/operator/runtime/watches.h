@@ -37,6 +37,8 @@ void runtime_watches_free(struct runtime_watches *watches);
 bool runtime_watches_are_synced(const struct runtime_watches *watches);
 /* False: those of some namespace may not be read, so that their absence says nothing. */
 bool runtime_watches_list_all_jobgoodputs(const struct runtime_watches *watches);
+/* StepLogFormats are served, and all are known to the model. */
+bool runtime_watches_serve_formats(const struct runtime_watches *watches);
 /* What is not synced yet, for /readyz: "pods, nodes"; "" if nothing. */
 void runtime_watches_missing(const struct runtime_watches *watches, struct buf *out);
 
