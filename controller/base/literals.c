@@ -9,7 +9,9 @@ enum { MIN_HASH_BITS = 6, MAX_HASH_BITS = 13, BLOCK_BITS = 16, MAX_STRIDE = 8 };
 
 struct literals {
     struct slice *texts;
-    uint32_t *blocks;                        /* the first of each text */
+    struct head {
+        uint64_t bytes, mask;
+    } * heads;                               /* the first eight bytes of each text, or all of them */
     uint16_t *next;                          /* text with the same hash, in the order of their numbers */
     size_t stride;                           /* how far a block that no text begins with carries the search */
     uint64_t occurs[(1 << BLOCK_BITS) / 64]; /* a bit for each block among the first ones of a text */
@@ -21,6 +23,18 @@ static uint32_t block_at(const char *bytes) {
     uint32_t block;
     memcpy(&block, bytes, LITERALS_MIN_BYTES);
     return block;
+}
+
+static uint64_t head_of(struct slice text) {
+    uint64_t bytes = 0;
+    memcpy(&bytes, text.data, text.size_bytes < sizeof bytes ? text.size_bytes : sizeof bytes);
+    return bytes;
+}
+
+static struct head make_head(struct slice text) {
+    char mask[sizeof(uint64_t)];
+    memset(mask, 0xff, sizeof mask);
+    return (struct head){head_of(text), head_of((struct slice){mask, text.size_bytes})};
 }
 
 static uint32_t hash_of(uint32_t block, int bits) {
@@ -54,7 +68,7 @@ struct literals *literals_new(const struct slice *texts, size_t count) {
     assert(count <= LITERALS_MAX);
     *l = (struct literals){.hash_bits = bits};
     l->texts = mem_resize(NULL, count + 1, sizeof *l->texts);
-    l->blocks = mem_resize(NULL, count + 1, sizeof *l->blocks);
+    l->heads = mem_resize(NULL, count + 1, sizeof *l->heads);
     l->next = mem_resize(NULL, count + 1, sizeof *l->next);
     l->stride = MAX_STRIDE;
     memset(l->first, 0xff, first_bytes);
@@ -63,8 +77,8 @@ struct literals *literals_new(const struct slice *texts, size_t count) {
         size_t stride = texts[i].size_bytes - LITERALS_MIN_BYTES + 1;
         l->stride = stride < l->stride ? stride : l->stride;
         l->texts[i] = texts[i];
-        l->blocks[i] = block_at(texts[i].data);
-        uint16_t *first = &l->first[hash_of(l->blocks[i], bits)];
+        l->heads[i] = make_head(texts[i]);
+        uint16_t *first = &l->first[hash_of(block_at(texts[i].data), bits)];
         l->next[i] = *first;
         *first = (uint16_t)i;
     }
@@ -77,17 +91,30 @@ void literals_free(struct literals *l) {
     if (l == NULL)
         return;
     free(l->texts);
-    free(l->blocks);
+    free(l->heads);
     free(l->next);
     free(l);
 }
 
 /* The first of the texts from k on, which have the same hash, that the text begins with; NONE: none. */
 static inline uint16_t fitting(const struct literals *l, uint16_t k, struct slice text) {
-    while (k != NONE && (l->blocks[k] != block_at(text.data) || text.size_bytes < l->texts[k].size_bytes ||
-                         memcmp(text.data, l->texts[k].data, l->texts[k].size_bytes) != 0))
+    uint64_t head = k != NONE ? head_of(text) : 0;
+    while (k != NONE &&
+           (((head ^ l->heads[k].bytes) & l->heads[k].mask) != 0 || text.size_bytes < l->texts[k].size_bytes ||
+            memcmp(text.data, l->texts[k].data, l->texts[k].size_bytes) != 0))
         k = l->next[k];
     return k;
+}
+
+/* How far the search is carried at once, four blocks after the other, as no text begins with one of them. */
+static inline size_t skipped(const struct literals *l, const char *block, size_t left) {
+    size_t far = 0, stride = l->stride;
+    for (; left - far > 4 * stride &&
+           !(may_occur(l, block_at(block)) | may_occur(l, block_at(block + stride)) |
+             may_occur(l, block_at(block + 2 * stride)) | may_occur(l, block_at(block + 3 * stride)));
+         far += 4 * stride)
+        block += 4 * stride;
+    return far;
 }
 
 /* The next one that starts before `end`, from where all texts are too long. */
@@ -97,6 +124,7 @@ static bool search(const struct literals *l, struct slice text, struct literals_
     if (hit->is_found)
         k = fitting(l, l->next[hit->number], slice_skip(text, at++));
     while (k == NONE && at < end) {
+        at += skipped(l, text.data + at + l->stride - 1, end - at);
         const char *from = text.data + at;
         if (!may_occur(l, block_at(from + l->stride - 1))) {
             at += l->stride;

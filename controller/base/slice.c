@@ -31,6 +31,44 @@ const char *slice_find_char(struct slice s, char c) {
     return s.size_bytes != 0 ? memchr(s.data, c, s.size_bytes) : NULL;
 }
 
+enum { BLOCK = 16 };
+typedef char block __attribute__((vector_size(BLOCK)));
+
+static block block_at(const char *from) {
+    block bytes;
+    memcpy(&bytes, from, sizeof bytes);
+    return bytes;
+}
+
+static bool has_any(block bytes) {
+    uint64_t words[BLOCK / sizeof(uint64_t)];
+    memcpy(words, &bytes, sizeof words);
+    return (words[0] | words[1]) != 0;
+}
+
+/* Of the places from `at` to `end` where the needle may begin. */
+static const char *find_between(const char *at, const char *end, const char *needle, size_t needle_bytes) {
+    for (; at < end && (at = memchr(at, needle[0], (size_t)(end - at))) != NULL; at++)
+        if (memcmp(at, needle, needle_bytes) == 0)
+            return at;
+    return NULL;
+}
+
+const char *slice_find_bytes(struct slice s, const char *needle, size_t needle_bytes) {
+    if (s.size_bytes < needle_bytes || needle_bytes == 0)
+        return needle_bytes == 0 ? s.data : NULL;
+    /* A block at once: of all places, those with the needle's first and last byte. */
+    const char *at = s.data, *end = s.data + (s.size_bytes - needle_bytes + 1);
+    const block first = needle[0] - (block){0}, last = needle[needle_bytes - 1] - (block){0};
+    for (; end - at >= BLOCK; at += BLOCK) {
+        block may_be = (block)((block_at(at) == first) & (block_at(at + needle_bytes - 1) == last));
+        const char *found = has_any(may_be) ? find_between(at, at + BLOCK, needle, needle_bytes) : NULL;
+        if (found != NULL)
+            return found;
+    }
+    return find_between(at, end, needle, needle_bytes);
+}
+
 static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -140,14 +178,17 @@ bool slice_take_line(struct slice *s, struct slice *line) {
 }
 
 bool slice_take_uint(struct slice *s, int64_t *value) {
-    struct slice rest = *s, digits = number_digits(&rest);
-    if (digits.size_bytes == 0)
-        return false;
+    enum { SAFE_DIGITS = 18 }; /* that no int64_t overflows with */
+    size_t n = 0;
     int64_t sum = 0;
-    for (size_t i = 0; i < digits.size_bytes; i++)
-        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, digits.data[i] - '0', &sum))
+    for (; n < s->size_bytes && s->data[n] >= '0' && s->data[n] <= '9'; n++)
+        if (n < SAFE_DIGITS)
+            sum = sum * 10 + (s->data[n] - '0');
+        else if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, s->data[n] - '0', &sum))
             return false;
-    *s = rest;
+    if (n == 0)
+        return false;
+    *s = slice_skip(*s, n);
     *value = sum;
     return true;
 }

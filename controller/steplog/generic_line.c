@@ -35,9 +35,19 @@ struct key {
     bool is_limit; /* "max_step": no counter */
 };
 
+static bool is_limit(struct slice part) {
+    static const char limits[][8] = {"max", "total", "num", "n", "warmup", "save", "log", "start", "last", "best"};
+    char word[sizeof limits[0]] = "";
+    if (part.size_bytes == 0 || part.size_bytes >= sizeof word)
+        return false;
+    memcpy(word, part.data, part.size_bytes);
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        if (memcmp(word, limits[i], sizeof word) == 0) /* a word of the processor */
+            return true;
+    return false;
+}
+
 static void note_component(struct key *k, struct slice part, const struct word *next, struct generic_line *l) {
-    static const char *const limits[] = {"max", "total", "num", "n", "warmup", "save", "log", "start", "last", "best"};
-    enum { LIMIT_BYTES = 6 };
     const struct word *w = k->last;
     /* The one before was not the last. */
     k->has_head_time |= w != NULL && w->meaning == MEANS_TIME;
@@ -46,8 +56,7 @@ static void note_component(struct key *k, struct slice part, const struct word *
     k->last = next;
     k->is_per |= slice_is(part, "per");
     k->has_ms |= slice_is(part, "ms");
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0] && part.size_bytes <= LIMIT_BYTES; i++)
-        k->is_limit |= slice_is(part, limits[i]);
+    k->is_limit |= is_limit(part);
     if (next == NULL)
         return;
     l->has_loss |= next->meaning == MEANS_LOSS;

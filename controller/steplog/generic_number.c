@@ -5,8 +5,13 @@
 
 #include <string.h>
 
+static bool is_gap(char c) {
+    return c == ' ' || c == '\t' || c == ':' || c == '=' || c == '#' || c == '[' || c == '|' || c == '"' || c == '\'' ||
+           c == '(';
+}
+
 void generic_skip_gap(struct slice *s) {
-    for (int i = 0; i < GENERIC_GAP_BYTES && s->size_bytes > 0 && memchr(" \t:=#[|\"'(", s->data[0], 10) != NULL; i++) {
+    for (int i = 0; i < GENERIC_GAP_BYTES && s->size_bytes > 0 && is_gap(s->data[0]); i++) {
         *s = slice_skip(*s, 1);
         if (s->size_bytes > 0 && s->data[0] == ' ' && s->data[-1] == ' ')
             i--; /* a table's cell */

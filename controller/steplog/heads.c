@@ -8,11 +8,27 @@
 
 enum { LINE_BYTES = 256, MIN_LETTERS = 4, FIRST_LINES = 4, ENOUGH_WARNINGS = 4, MIN_START_MS = 100 };
 
+/* Whether one of eight bytes is a digit: of each byte b, (b ^ '0') < 10. */
+static bool has_digit(uint64_t word) {
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    uint64_t value = word ^ '0' * each;
+    return ((value - 10 * each) & ~value & 0x80 * each) != 0;
+}
+
 /* Its text without digits; 0: too little of it is left. */
 static uint64_t key_of(struct slice line) {
     char text[LINE_BYTES];
     size_t n = 0, letters = 0;
     for (size_t i = 0; i < line.size_bytes && n < sizeof text; i++) {
+        uint64_t word;
+        while (letters >= MIN_LETTERS && line.size_bytes - i > sizeof word && sizeof text - n > sizeof word) {
+            memcpy(&word, &line.data[i], sizeof word);
+            if (has_digit(word))
+                break;
+            memcpy(&text[n], &word, sizeof word);
+            n += sizeof word;
+            i += sizeof word;
+        }
         char c = line.data[i];
         if (c >= '0' && c <= '9')
             continue;

@@ -43,8 +43,8 @@ struct steplog;
 struct format {
     enum steplog_format id; /* STEPLOG_AUTO: no format in the API */
     const char *looks_for;  /* how a step's line looks, for people; NULL: it gives no steps, or another row says it */
-    /* Of these texts, ended by NULL, every piece holds one that it takes or learns from (blank pieces excepted): one
-     * byte or at least five, as the shortest one sets the pace of the search. NULL: it has to see every piece. */
+    /* Of these texts, ended by NULL, every piece holds one that it takes or learns from (blank pieces excepted). The
+     * longer the shortest one, the faster the search (words.c). NULL: it has to see every piece. */
     const char *const *words;
     bool is_always_read; /* read next to any other format */
     bool reads_the_rest; /* after the others, every piece, as long as none of them gives a step */

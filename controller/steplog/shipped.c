@@ -157,8 +157,14 @@ struct held {
     uint32_t patterns[SHIPPED_COUNT];
 };
 
-static void find_held(struct held *held, struct slice text) {
+static void find_held(struct held *held, const struct state *state, struct slice text) {
     *held = (struct held){{0}};
+    if (state->format >= 0) { /* few literals: each by itself */
+        const struct shipped *f = &formats[state->format];
+        for (int i = 0; i < f->format->count; i++)
+            held->patterns[state->format] |= (uint32_t)slice_contains(text, f->literals[i]) << i;
+        return;
+    }
     for (struct literals_hit hit = {0}; literals_next(literals, text, &hit);)
         held->patterns[owners[hit.number].format] |= UINT32_C(1) << owners[hit.number].pattern;
 }
@@ -220,7 +226,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     if (!is_open)
         return LINE_NOT_MINE;
     pthread_once(&is_loaded, load_all);
-    find_held(&held, text);
+    find_held(&held, state, text);
     for (int i = is_known ? state->format : 0; i < (is_known ? state->format + 1 : SHIPPED_COUNT); i++)
         if (may_match(s, &held, i)) {
             enum line_result result = read_with(s, state, i, text, held.patterns[i]);

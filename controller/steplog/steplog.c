@@ -432,7 +432,7 @@ static const char *glued(struct slice line) {
             at++;
         return at < line.data + STAMP && at < end ? at : NULL;
     }
-    for (at += STAMP; at < end && (at = memmem(at, (size_t)(end - at), line.data, MONTH)) != NULL; at++) {
+    for (at += STAMP; at < end && (at = slice_find_bytes(slice_range(at, end), line.data, MONTH)) != NULL; at++) {
         bool is_value = memchr(" =\"'([<", at[-1], 7) != NULL;
         if (!is_value && is_stamp(slice_range(at, end)))
             return at;

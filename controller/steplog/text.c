@@ -57,10 +57,14 @@ bool take_milliseconds(struct slice *s, int64_t *ms) {
     return true;
 }
 
+static bool is_of_number(char c) {
+    return (c >= '0' && c <= '9') || c == '.' || c == ',' || c == 'e' || c == 'E' || c == '+' || c == '-';
+}
+
 bool take_milli(struct slice *s, int64_t *milli) {
     char plain[40]; /* a longer number is none */
     size_t n = 0, used = 0;
-    while (used < s->size_bytes && n < sizeof plain && slice_find_char(SLICE("0123456789.,eE+-"), s->data[used])) {
+    while (used < s->size_bytes && n < sizeof plain && is_of_number(s->data[used])) {
         bool is_comma = s->data[used] == ',';
         if (is_comma && (used + 1 == s->size_bytes || s->data[used + 1] < '0' || s->data[used + 1] > '9'))
             break; /* ends a list's element */

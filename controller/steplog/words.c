@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { MAX_WORDS = 256, MAX_BYTES = 4 };
+#define MIN_WORD_BYTES 5 /* as the shortest one sets the pace of the search, one byte stands for a shorter one */
 
 static struct literals *literals;
 static uint32_t rows[MAX_WORDS]; /* of each of the literals */
@@ -31,6 +32,14 @@ static void add_byte(char byte, uint32_t row) {
     bytes[i].rows |= row;
 }
 
+/* Its last byte that is not a space. */
+static char byte_of(const char *word) {
+    size_t size = strlen(word);
+    while (size > 1 && word[size - 1] == ' ')
+        size--;
+    return word[size - 1];
+}
+
 static void load(void) {
     struct slice texts[MAX_WORDS];
     size_t count = 0;
@@ -41,8 +50,8 @@ static void load(void) {
         others |= words == NULL ? row : 0;
         for (; words != NULL && *words != NULL; words++) {
             assert(count < MAX_WORDS);
-            if (strlen(*words) == 1) {
-                add_byte((*words)[0], row);
+            if (strlen(*words) < MIN_WORD_BYTES) {
+                add_byte(byte_of(*words), row);
                 continue;
             }
             rows[count] = row;

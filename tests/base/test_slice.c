@@ -1,4 +1,5 @@
 #include "harness.h"
+#include "random.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -29,6 +30,36 @@ TEST(compares_and_finds) {
     CHECK_INT(slice_hash(SLICE("foobar")), (int64_t)0x85944171f73967e8u); /* published FNV-1a test vector */
 }
 
+/* The first place at which all bytes agree. */
+static const char *find_plainly(struct slice s, struct slice needle) {
+    for (size_t i = 0; i + needle.size_bytes <= s.size_bytes; i++)
+        if (memcmp(s.data + i, needle.data, needle.size_bytes) == 0)
+            return s.data + i;
+    return NULL;
+}
+
+/* Texts of few letters hold much that begins and ends like what is looked for. */
+TEST(finds_what_a_plain_search_finds) {
+    uint64_t random = random_setting("GOODPUT_SEED", 24);
+    int found = 0, rounds = 20000;
+    for (int round = 0; round < rounds; round++) {
+        size_t size = (size_t)random_below(&random, 80), needle_size = 1 + (size_t)random_below(&random, 20);
+        char *text = mem_alloc(size > 0 ? size : 1), *needle = mem_alloc(needle_size); /* no byte behind is read */
+        for (size_t i = 0; i < size; i++)
+            text[i] = (char)('a' + random_below(&random, 2) * random_below(&random, 3));
+        for (size_t i = 0; i < needle_size; i++)
+            needle[i] = (char)('a' + random_below(&random, 2) * random_below(&random, 3));
+        if (size >= needle_size && random_below(&random, 2) == 0)
+            memcpy(text + random_below(&random, (int64_t)(size - needle_size + 1)), needle, needle_size);
+        const char *plainly = find_plainly((struct slice){text, size}, (struct slice){needle, needle_size});
+        CHECK(slice_find_bytes((struct slice){text, size}, needle, needle_size) == plainly);
+        found += plainly != NULL;
+        free(text);
+        free(needle);
+    }
+    CHECK(found > rounds / 4 && found < rounds);
+}
+
 TEST(copies_end_between_characters) {
     char out[5];
     CHECK(slice_copy(out, sizeof out, SLICE("abcd")));
@@ -57,6 +88,8 @@ TEST(takes_integers_within_bounds) {
         size_t left;
     } cases[] = {
         {"0", true, 0, 0},
+        {"999999999999999999", true, 999999999999999999, 0},
+        {"0000000000000000000000000042", true, 42, 0},
         {"42abc", true, 42, 3},
         {"+7", true, 7, 0},
         {"-7 ", true, -7, 1},

@@ -1,6 +1,7 @@
 /* Where another process starts within one log. */
 #include "harness.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "steplog/heads.h"
 
@@ -50,6 +51,19 @@ TEST(first_lines_that_come_again_start_a_process) {
     check(__LINE__, "fresh start\nusing device cuda\nmodel of 7 B\n#\n#\nusing device cuda\nmodel of 7 B\n#\n", 1, 6);
     check(__LINE__, "a.py:1: UserWarning: old\nloading model\n#\n#\na.py:1: UserWarning: old\nloading model\n#\n", 1,
           5);
+}
+
+/* Wherever the digits are, and however many: numbers do not count. */
+TEST(numbers_at_any_place_are_left_out) {
+    static const char letters[] = "loading the model and the data of this run from the folder that the job has";
+    for (size_t at = 0; at < sizeof letters; at++)
+        for (int digits = 1; digits <= 9; digits += 4) {
+            CLEANUP_BUF struct buf log;
+            buf_init(&log, 1024);
+            buf_format(&log, "%.*s%0*d%s\n#\n#\n%.*s%d%s\n#\n", (int)at, letters, digits, 7, letters + at, (int)at,
+                       letters, 90, letters + at);
+            check(__LINE__, buf_text(&log), 1, 4);
+        }
 }
 
 TEST(lines_of_one_process_start_none) {
