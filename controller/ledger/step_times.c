@@ -152,11 +152,23 @@ static double slow_step_ms(const struct durations *settled, int32_t *all, size_t
     return fmin(fmax(fence_ms, median_ms / 10), median_ms / 2);
 }
 
+/* A stamp of whole seconds means any instant of that second. */
+static bool has_whole_seconds(const struct training *t) {
+    size_t events = 0;
+    for (size_t i = 0; i < t->view_count; i++) {
+        const struct step_list *list = t->views[i].list;
+        for (size_t k = 0; k < list->count; k++, events++)
+            if (list->items[k].at_ms % 1000 != 0)
+                return false;
+    }
+    return events >= FENCE_STEPS;
+}
+
 /* Learns the usual duration of a line's steps and the excess from which on a line is slow, so that something else
  * happened in it. Steps vary independently, so chance explains at most half a step times the square root of the k steps
  * in a line. Many lines of several steps contain something else, which makes them longer, never shorter. So the lower
  * quartile is usual, and slow is four times the spread of the quarter below it, but at least a fifth of a step times
- * the root. */
+ * the root. Durations are rounded down to a millisecond, which the steps of a line may all exceed by as much. */
 static void learn_slow(struct training *t, const struct durations *settled, int32_t *all, size_t n, int64_t total) {
     if (t->interval < 2) {
         t->slow_ms = (int64_t)slow_step_ms(settled, all, n, total, (double)t->median_ms);
@@ -169,7 +181,7 @@ static void learn_slow(struct training *t, const struct durations *settled, int3
     int64_t low_ms = durations_kth(settled, all, n, total / 20);
     t->usual_ms = durations_kth(settled, all, n, total / 4);
     double spread = 4 * (double)((t->usual_ms - low_ms) * t->interval), usual_ms = (double)t->usual_ms;
-    t->slow_ms = (int64_t)fmin(fmax(spread, root * usual_ms / 5), root * usual_ms / 2);
+    t->slow_ms = (int64_t)fmin(fmax(spread, root * usual_ms / 5), root * usual_ms / 2) + t->interval;
 }
 
 /* Learns the range of a step's duration in a line of which it is not known how much of it is steps. Its upper end is
@@ -211,6 +223,7 @@ static void learn_durations(struct training *t) {
         if (has_ends) { /* the recorder reports everything else, so with it no step is slow */
             learn_range(t, settled, all, n, total);
             learn_slow(t, settled, all, n, total);
+            t->slow_ms += has_whole_seconds(t) ? 1000 : 0; /* so much longer may a line seem */
         }
     }
     free(all);

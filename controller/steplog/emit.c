@@ -105,13 +105,13 @@ void steplog_emit_phase(struct steplog *s, const struct record *r) {
     hand_on(s, r);
 }
 
-void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format) {
+void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_us, enum steplog_format format) {
     if (r.step == s->last_step)
         return;
     int64_t steps = s->last_step != RECORD_NONE && r.step > s->last_step ? r.step - s->last_step : 1;
-    if (mean_ms != RECORD_NONE && steps <= STEPLOG_MAX_DURATION_MS / (mean_ms + 1))
-        r.duration_ms = mean_ms * steps;
-    pace_reported(s, mean_ms);
+    if (mean_us != RECORD_NONE && steps <= STEPLOG_MAX_DURATION_MS * 1000 / (mean_us + 1))
+        r.duration_ms = (mean_us * steps + 500) / 1000;
+    pace_reported(s, mean_us != RECORD_NONE ? (mean_us + 500) / 1000 : RECORD_NONE);
     bool is_proof = s->save_started_ms != TIME_UNKNOWN && r.step > s->saving_step && s->saving_step != RECORD_NONE;
     steplog_emit_save_end(s, &r, format);
     if (is_proof && format != STEPLOG_REGEX) {

@@ -20,10 +20,10 @@ void steplog_release(struct steplog *s);
 /* A part of the step that the last line of a step reported. */
 void steplog_emit_phase(struct steplog *s, const struct record *r);
 
-/* The end of a step, from a line whose mean_ms (RECORD_NONE if it gives none) is that of each step since the line
+/* The end of a step, from a line whose mean_us (RECORD_NONE if it gives none) is that of each step since the line
  * before: the record's duration is that of all of them, as far as it is known how many. A step that the last line gave
  * already (several ranks print it) is left out. */
-void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_ms, enum steplog_format format);
+void steplog_emit_step(struct steplog *s, struct record r, int64_t mean_us, enum steplog_format format);
 
 /* A save of which some versions log the start only: what comes after it may be anything, so that nothing counts as
  * blocked until the end is known (and then what lay between, if no step did). r.step: RECORD_NONE if not known. */

@@ -118,7 +118,7 @@ static bool is_enough(const struct steplog *s, const struct generic_candidate *c
 
 /* ---- records ---- */
 
-static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t mean) {
+static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t mean_us) {
     struct record r = steplog_record(s, RECORD_STEP_END);
     const struct generic *g = s->state;
     r.step = step / g->candidates[0].unit;
@@ -127,7 +127,7 @@ static void emit_step(struct steplog *s, int64_t step, int64_t at_ms, int64_t me
         r.received_ms = at_ms;
     r.is_derived = true; /* nothing but the lines' looks says that they are of steps */
     r.counts_lines = g->candidates[0].unit > 1;
-    steplog_emit_step(s, r, mean, STEPLOG_GENERIC);
+    steplog_emit_step(s, r, mean_us, STEPLOG_GENERIC);
 }
 
 /* For later processes. */
@@ -227,10 +227,10 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
         return LINE_TAKEN;
     int64_t steps = c->step != RECORD_NONE ? (step - c->step) / c->unit : 0;
     if (g->is_accepted) {
-        int64_t mean = generic_candidate_mean_ms(c, s, l, steps);
+        int64_t mean_us = generic_candidate_mean_us(c, s, l, steps);
         c->step = step;
         c->at_ms = s->stamp_ms;
-        emit_step(s, step, s->stamp_ms, mean);
+        emit_step(s, step, s->stamp_ms, mean_us);
         return LINE_TAKEN;
     }
     if (c->step != RECORD_NONE && step < c->step) {

@@ -157,7 +157,7 @@ void generic_candidate_choose_time(struct generic_candidate *c) {
 /* It is at most the time since the line before. Where it is all of that time, and a line between shows a save or an
  * evaluation, it holds that, too. Where it always was all of that time, it proves nothing that the lines' distance does
  * not: saves may leave no line. */
-int64_t generic_candidate_mean_ms(struct generic_candidate *c, const struct steplog *s, const struct generic_line *l,
+int64_t generic_candidate_mean_us(struct generic_candidate *c, const struct steplog *s, const struct generic_line *l,
                                   int64_t steps) {
     int64_t at_ms = s->stamp_ms;
     int64_t us = c->time_place > 0 && c->time_place <= l->time_count ? l->times[c->time_place - 1].us : -1;
@@ -168,5 +168,5 @@ int64_t generic_candidate_mean_ms(struct generic_candidate *c, const struct step
     bool is_all = ms >= each_ms - off_ms;
     c->leaves_out |= !is_all;
     bool holds_more = is_all && (s->pace.is_broken || !c->leaves_out);
-    return ms <= each_ms + off_ms && !holds_more ? ms : RECORD_NONE;
+    return ms <= each_ms + off_ms && !holds_more ? us : RECORD_NONE;
 }

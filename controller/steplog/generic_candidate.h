@@ -47,7 +47,7 @@ void generic_candidate_compare_times(struct generic_candidate *c, const struct g
 /* Once it is accepted: the number with which all lines so far agree. */
 void generic_candidate_choose_time(struct generic_candidate *c);
 /* How long each of the steps took, by the line; RECORD_NONE. */
-int64_t generic_candidate_mean_ms(struct generic_candidate *c, const struct steplog *s, const struct generic_line *l,
+int64_t generic_candidate_mean_us(struct generic_candidate *c, const struct steplog *s, const struct generic_line *l,
                                   int64_t steps);
 
 #endif

@@ -16,8 +16,8 @@ static enum line_result emit(struct steplog *s, const struct record *r) {
 /* The first line is of the first iteration alone, and its time stays in the next line's mean (training_log(): the first
  * iteration does not reset the timer). So that line states the time of both, and the difference is its own. Versions
  * that log only multiples of the interval start with a line of several iterations and do reset the timer: there the
- * second line's time is left out. Returns the mean of the second line's own iterations in ms, or RECORD_NONE. */
-static int64_t second_mean_ms(const struct megatron *m, int64_t step, int64_t mean_us) {
+ * second line's time is left out. Returns the mean of the second line's own iterations, or RECORD_NONE. */
+static int64_t second_mean_us(const struct megatron *m, int64_t step, int64_t mean_us) {
     if (m->first_us < 0 || m->first_step < 0 || step <= m->first_step)
         return RECORD_NONE;
     int64_t steps = step - m->first_step;
@@ -25,14 +25,14 @@ static int64_t second_mean_ms(const struct megatron *m, int64_t step, int64_t me
     if (!is_first_alone || mean_us > INT64_MAX / (steps + 1))
         return RECORD_NONE;
     int64_t own_us = mean_us * (steps + 1) - m->first_us;
-    return own_us > 0 ? (own_us / steps + 500) / 1000 : RECORD_NONE;
+    return own_us > 0 ? own_us / steps : RECORD_NONE;
 }
 
 /* " [2026-...] iteration       11/      40 | consumed samples: ... | elapsed time per iteration (ms): 402.1 | ..." */
 static enum line_result iteration_line(struct steplog *s, struct slice text) {
     struct megatron *m = s->state;
     struct slice parts, value;
-    int64_t total, mean_us, mean_ms = RECORD_NONE;
+    int64_t total, stated_us, mean_us = RECORD_NONE;
     struct record r = steplog_record(s, RECORD_STEP_END);
     if (!text_after(text, "iteration ", &parts))
         return LINE_NOT_MINE;
@@ -44,13 +44,13 @@ static enum line_result iteration_line(struct steplog *s, struct slice text) {
         return LINE_NOT_MINE;
     if (!text_after(parts, "elapsed time per iteration (ms): ", &value))
         return LINE_NOT_MINE; /* cut off, or another program's */
-    if (take_milli(&value, &mean_us) && mean_us <= STEPLOG_MAX_DURATION_MS * 1000)
-        mean_ms = s->counts.steps == 1 ? second_mean_ms(m, r.step, mean_us) : (mean_us + 500) / 1000;
+    if (take_milli(&value, &stated_us) && stated_us <= STEPLOG_MAX_DURATION_MS * 1000)
+        mean_us = s->counts.steps == 1 ? second_mean_us(m, r.step, stated_us) : stated_us;
     if (s->counts.steps == 0)
-        *m = (struct megatron){r.step, mean_ms == RECORD_NONE ? RECORD_NONE : mean_us};
+        *m = (struct megatron){r.step, mean_us};
     if (text_after(parts, "TFLOP/s/GPU): ", &value))
         take_milli(&value, &r.tflops_milli);
-    steplog_emit_step(s, r, mean_ms, STEPLOG_MEGATRON);
+    steplog_emit_step(s, r, mean_us, STEPLOG_MEGATRON);
     return LINE_TAKEN;
 }
 

@@ -97,7 +97,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     }
     if (text_after(parts, "TFLOPS_per_GPU: ", &value))
         take_milli(&value, &r.tflops_milli);
-    steplog_emit_step(s, r, mean_ms, STEPLOG_NEMO);
+    steplog_emit_step(s, r, mean_ms != RECORD_NONE ? mean_ms * 1000 : RECORD_NONE, STEPLOG_NEMO);
     return LINE_TAKEN;
 }
 

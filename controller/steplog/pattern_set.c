@@ -170,7 +170,7 @@ static void emit(struct steplog *s, struct record r) {
             s->saving_step = r.step;
     }
     if (r.kind == RECORD_STEP_END)
-        steplog_emit_step(s, r, r.duration_ms, STEPLOG_REGEX);
+        steplog_emit_step(s, r, r.duration_ms != RECORD_NONE ? r.duration_ms * 1000 : RECORD_NONE, STEPLOG_REGEX);
     else if (r.kind == RECORD_EVALUATION_END)
         emit_evaluation_end(s, r);
     else
