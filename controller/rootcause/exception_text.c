@@ -144,6 +144,24 @@ static bool take_java_head(struct slice *text) {
     return slice_take_prefix(text, "Caused by: ");
 }
 
+/* "Error in f: FileNotFoundError(2, 'No such file')": how str.format and loggers show an exception, at the end of a
+ * line that names an error. */
+static bool find_shown(struct slice text, struct slice *exception) {
+    if (!slice_ends(text, ")") || slice_starts(text, "raise "))
+        return false;
+    const char *at = slice_find(text, "Error(");
+    if (at == NULL)
+        return false;
+    const char *from = at;
+    while (from > text.data && is_name_byte(from[-1]))
+        from--;
+    struct slice before = slice_range(text.data, from);
+    bool says_error = slice_contains(before, "rror") || slice_contains(before, "ERROR") ||
+                      slice_contains(before, "ailed") || slice_contains(before, "xception");
+    *exception = slice_range(from, text.data + text.size_bytes);
+    return says_error && slice_ends(before, ": ") && isupper((unsigned char)*from);
+}
+
 static bool is_found(const struct matcher *m, struct slice text, struct slice *exception) {
     return exception_text_find(text, false, exception) || find_named(m, text, exception);
 }
@@ -153,6 +171,8 @@ bool exception_text_bare(const struct matcher *m, struct slice text, struct slic
         text = slice_trim(text);
     *is_caused = take_java_head(&text);
     if (is_found(m, text, exception))
+        return true;
+    if (find_shown(text, exception))
         return true;
     text = after_head(text);
     *is_caused = take_java_head(&text);

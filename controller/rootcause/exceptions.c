@@ -137,10 +137,20 @@ bool exceptions_take_caused(struct rootcause_log *log, const struct writer *w) {
     return true;
 }
 
+/* The exception's own line says what that of its source stood for. */
+static void drop_raised(struct rootcause_log *log, struct writer *w) {
+    struct finding *last = &log->found[ROLE_LAST];
+    if (last->role != ROLE_COUNT && w->raised_number == last->line)
+        last->role = ROLE_COUNT;
+    w->raised_number = 0;
+}
+
 void exceptions_take(struct rootcause_log *log, struct writer *w, const struct line *line, const struct signature *row,
                      size_t at, struct slice exception, bool is_bare, int64_t number) {
     finding_settle(log, w);
     exceptions_take_caused(log, w);
+    if (!is_bare)
+        drop_raised(log, w);
     if (row == NULL)
         row = matcher_exception(log->matcher, exception);
     if (row == NULL)
@@ -213,8 +223,8 @@ static bool read_raised(struct slice source, char *exception, size_t size) {
 }
 
 /* A line of source may raise what its caller handles; the head of a traceback names what ended the program. */
-void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, const struct line *line,
-                            struct slice source, bool is_head, int64_t number) {
+void exceptions_take_raised(struct rootcause_log *log, struct writer *w, const struct line *line, struct slice source,
+                            bool is_head, int64_t number) {
     struct slice name = exception_text_name(source);
     const struct signature *row = matcher_find(log->matcher, is_head ? name : source, NULL);
     char raised[MESSAGE_BYTES];
@@ -230,8 +240,10 @@ void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, c
     if (row == NULL)
         name_exception(&f, name);
     f.role = ROLE_LAST;
-    if (log->found[f.role].role == ROLE_COUNT)
-        finding_keep(log, &f);
+    if (log->found[f.role].role != ROLE_COUNT)
+        return;
+    finding_keep(log, &f);
+    w->raised_number = number;
 }
 
 /* What a data loader reports of a worker whose own traceback is cut off. */

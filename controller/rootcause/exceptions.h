@@ -12,8 +12,8 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
 bool exceptions_take_caused(struct rootcause_log *log, const struct writer *w);
 /* The traceback may be cut off before the line of its exception: what raises it in the source, or its name above the
  * frames (is_head), is all there is then. */
-void exceptions_take_raised(struct rootcause_log *log, const struct writer *w, const struct line *line,
-                            struct slice source, bool is_head, int64_t number);
+void exceptions_take_raised(struct rootcause_log *log, struct writer *w, const struct line *line, struct slice source,
+                            bool is_head, int64_t number);
 /* The text ended before the line of its exception: its frames are all there is. */
 void exceptions_take_cut(struct rootcause_log *log, const struct writer *w);
 /* A line after an exception, which may be a part of its message: a cause in it names the exception better. */

@@ -56,10 +56,12 @@ int64_t finding_rank_of(const struct line *line, const struct writer *w) {
     return rank != RANK_UNKNOWN ? rank : w->rank;
 }
 
-/* What a line warns of, or is tried again, was not the end: it counts only where nothing else does. */
-static enum rootcause_role role_in(struct slice text, enum rootcause_role role) {
+/* What a line warns of, or is tried again, was not the end: it counts only where nothing else does. A program that
+ * warns of exhausted memory continued without what did not fit. */
+static enum rootcause_role role_in(struct slice text, enum rootcause_role role, enum rootcause_class c) {
+    bool is_of_memory = c == CLASS_DEVICE_OOM || c == CLASS_HOST_OOM;
     if (line_is_python_warning(text))
-        return role == ROLE_PRIMARY || role == ROLE_WEAK ? ROLE_LAST : ROLE_ADVICE;
+        return is_of_memory ? ROLE_ADVICE : role == ROLE_PRIMARY || role == ROLE_WEAK ? ROLE_LAST : ROLE_ADVICE;
     if (role != ROLE_PRIMARY && role != ROLE_SYMPTOM)
         return role;
     bool is_retried = line_says_retry(text);
@@ -79,7 +81,7 @@ struct finding finding_make(const struct line *line, const struct writer *w, con
     if (row == NULL)
         return f;
     f.class_ = row->class_;
-    f.role = role_in(line->text, row->role);
+    f.role = role_in(line->text, row->role, row->class_);
     f.is_stop = row->role == ROLE_STOP;
     f.owner = row->owner;
     slice_copy(f.reason, sizeof f.reason, row->reason);

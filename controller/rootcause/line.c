@@ -144,6 +144,8 @@ bool line_is_fatal(struct slice text) {
 }
 
 bool line_is_python_warning(struct slice text) {
+    if (slice_starts(text, "warnings.warn(")) /* the line of source that Python shows */
+        return true;
     const char *at = slice_find(text, "Warning: ");
     return at != NULL && at > text.data && islower((unsigned char)at[-1]);
 }

@@ -88,10 +88,17 @@ static void note_waiting(struct rootcause_log *log, struct slice text, int64_t r
 
 /* ---- lines ---- */
 
+/* What torchelastic lists above the root cause ended later: with an exit code or by a signal. */
+static bool is_later_failure(const struct writer *w, struct slice text) {
+    return w->in_failures && (slice_starts(text, "exitcode ") || slice_starts(text, "traceback : Signal "));
+}
+
 /* torchelastic's report: "rank      : 3 (local_rank: 3)" below "Root Cause". */
 static void take_report(struct rootcause_log *log, struct writer *w, struct slice text) {
     if (slice_starts(text, "Root Cause (first observed failure)"))
-        w->in_report = true;
+        w->in_report = true, w->in_failures = false;
+    else if (slice_is(text, "Failures:"))
+        w->in_failures = true;
     int64_t rank;
     struct slice rest = text;
     if (!w->in_report || !slice_take_prefix(&rest, "rank"))
@@ -233,6 +240,8 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     int named = w->traceback.named.count, raised = w->traceback.raised.count, source = w->traceback.source.count;
     w->chat_lines -= w->chat_lines > 0;
     take_report(log, w, line->text);
+    if (is_later_failure(w, line->text))
+        return;
     if (w->names_lines > 0)
         take_names(log, w, line->text);
     enum traceback_line kind = traceback_take(&w->traceback, log->matcher, line->text, line->indentation, &exception);

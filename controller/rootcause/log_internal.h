@@ -39,6 +39,8 @@ struct writer {
     int64_t decided_line;          /* its line */
     int64_t outer_line;            /* of the last exception; of Java, one that the next lines may explain */
     bool in_report;                /* of torchelastic, below "Root Cause" */
+    bool in_failures;              /* of torchelastic, above it: what failed later */
+    int64_t raised_number;         /* line of the last finding that is what a line of source raises */
     char exception[MESSAGE_BYTES]; /* "Name: message", with the lines that continue it */
     char end[JOINED_BYTES];        /* of the last line, if a terminal may have wrapped it there */
     size_t end_size;

@@ -317,7 +317,9 @@ const struct signature *matcher_exception(const struct matcher *m, struct slice 
     const struct heads *heads = &m->heads[IN_EXCEPTION];
     if (text.size_bytes > SIGNATURE_REACH)
         text.size_bytes = SIGNATURE_REACH;
-    const char *colon = slice_find_char(text, ':');
+    const char *colon = slice_find_char(text, ':'), *open = slice_find_char(text, '(');
+    if (open != NULL && slice_ends(text, ")") && (colon == NULL || (open < colon && colon[-1] != ')')))
+        colon = open; /* "Name('message')" */
     struct slice name = colon != NULL ? slice_range(text.data, colon) : text;
     for (struct literals_hit hit = {0}; literals_next_at_start(heads->literals, text, &hit);) {
         const struct signature *named = heads->rows[hit.number];

@@ -111,6 +111,7 @@ static void follow(struct rootcause_verdict *v, struct rootcause_log *const *log
             return;
         }
     }
+    v->waits_for[0] = '\0';
 }
 
 /* An address may be that of a process that waits as well: it counts only if each log that shows a symptom names it. */
@@ -174,11 +175,34 @@ static int silent_log(struct rootcause_log *const *logs, size_t count) {
     return silent;
 }
 
+/* Each of two tasks that cannot reach one another names the other one. A task counts only if more than half of the logs
+ * that name one name it. */
+static void take_majority(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
+    size_t named = 0, same = 0, max_same = 0;
+    const char *best = "";
+    for (size_t i = 0; i < count; i++) {
+        const struct finding *a = rootcause_log_best(logs[i]);
+        if (a == NULL || a->role != ROLE_SYMPTOM || strncmp(a->waits_for, "task ", strlen("task ")) != 0)
+            continue;
+        named++;
+        same = 0;
+        for (size_t k = 0; k < count; k++) {
+            const struct finding *b = rootcause_log_best(logs[k]);
+            same += b != NULL && b->role == ROLE_SYMPTOM && strcmp(a->waits_for, b->waits_for) == 0;
+        }
+        if (same > max_same)
+            max_same = same, best = a->waits_for;
+    }
+    if (strncmp(v->waits_for, "task ", strlen("task ")) == 0)
+        snprintf(v->waits_for, sizeof v->waits_for, "%s", 2 * max_same > named ? best : "");
+}
+
 static void find_waits_for(struct rootcause_verdict *v, struct rootcause_log *const *logs, size_t count) {
     int64_t rank;
     memcpy(v->waits_for, v->finding.waits_for, sizeof v->waits_for);
     if (strncmp(v->waits_for, "peer ", strlen("peer ")) == 0 && !is_named_by_all(v->waits_for, logs, count))
         v->waits_for[0] = '\0';
+    take_majority(v, logs, count);
     follow(v, logs, count);
     if (v->waits_for[0] == '\0' && find_behind(logs, count, &rank))
         snprintf(v->waits_for, sizeof v->waits_for, "rank %lld", (long long)rank);
