@@ -121,8 +121,15 @@ static bool is_programming_error(struct slice name) {
     return false;
 }
 
-/* Where an exception was raised, if no text names it. A mistake in a call says nothing of what the call is for. */
+static bool is_of_import(struct slice name) {
+    return slice_is(name, "ImportError") || slice_is(name, "ModuleNotFoundError");
+}
+
+/* Where an exception was raised, if no text names it. A mistake in a call says nothing of what the call is for, and a
+ * package that is missing or too old nothing of what needs it. */
 static const struct signature *row_of_frames(const struct writer *w, struct slice exception) {
+    if (is_of_import(exception_text_name(exception)))
+        return NULL;
     const struct signature *row = traceback_row(&w->traceback);
     bool is_start = row != NULL && row->class_ == CLASS_STARTUP_RENDEZVOUS;
     return is_start && is_programming_error(exception_text_name(exception)) ? NULL : row;

@@ -55,12 +55,14 @@ TEST(a_warning_of_exhausted_memory_is_not_a_cause) {
         {CLASS_UNKNOWN, false,
          "/app/train.py:12: UserWarning: CUDA out of memory. Tried to allocate 2.00 GiB\n"
          "  warnings.warn(\"CUDA out of memory. Tried to allocate 2.00 GiB\")\n"},
-        {CLASS_UNKNOWN, false, "/v/torch/cuda/memory.py:303: FutureWarning: torch.cuda.OutOfMemoryError is deprecated\n"},
+        {CLASS_UNKNOWN, false,
+         "/v/torch/cuda/memory.py:303: FutureWarning: torch.cuda.OutOfMemoryError is deprecated\n"},
         {CLASS_DEVICE_OOM, false,
          "/app/train.py:12: UserWarning: CUDA out of memory. Tried to allocate 2.00 GiB\n"
          "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"},
         {CLASS_GPU_DRIVER, false,
-         "/v/torch/cuda/__init__.py:52: UserWarning: CUDA initialization: The NVIDIA driver on your system is too old\n"},
+         "/v/torch/cuda/__init__.py:52: UserWarning: CUDA initialization: The NVIDIA driver on your system is too "
+         "old\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }

@@ -393,3 +393,15 @@ TEST(texts_of_other_writers) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* transformers training_args.py: accelerate is missing; Hydra _instantiate2.py; Spark CoarseGrainedExecutorBackend. */
+TEST(what_cannot_be_imported_is_the_programs) {
+    static const struct example examples[] = {
+        {CLASS_USER_EXCEPTION, false,
+         RAISED("/v/transformers/training_args.py", "_setup_devices", "raise ImportError(",
+                "ImportError: Using the `Trainer` with `PyTorch` requires `accelerate>=0.20.1`")},
+        {CLASS_CONFIG_ERROR, false, "Error locating target 'data.build', see chained exception."},
+        {CLASS_PEER_LOST, true, "ERROR CoarseGrainedExecutorBackend: Driver 10.0.0.7:5 disassociated! Shutting down."},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
