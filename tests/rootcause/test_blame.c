@@ -1,4 +1,4 @@
-/* Whom symptoms name, and what looks like a cause beside one. */
+/* Whom symptoms name, and what looks like a cause next to one. */
 #include "examples.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void judge_logs(struct rootcause_verdict *v, size_t count, const char *co
     "F1128 05:00:01 client.h:80] Terminating process because the JAX distributed service detected fatal errors. "      \
     "absl::Status: UNAVAILABLE: Task /job:jax_worker/replica:0/task:" task " heartbeat timeout.\n"
 
-TEST(tasks_that_name_one_another_name_nobody) {
+TEST(tasks_that_name_one_another_name_no_one) {
     static const struct {
         size_t count;
         const char *texts[MAX_LOGS], *waits_for;
