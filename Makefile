@@ -247,7 +247,7 @@ styles: $(OUT)/bin/truth ## STYLE_JOBS random jobs in each style of log that no 
 
 STRANGER_JOBS ?= 20
 .PHONY: strangers
-strangers: $(OUT)/bin/kubectl-goodput ## STRANGER_JOBS random jobs in each of 185 trainers' logs, most of them written by somebody who had not seen the parser, and 224 programs that do not train; STRANGERS="--one-file": the attempts of a job in one file
+strangers: $(OUT)/bin/kubectl-goodput ## STRANGER_JOBS random jobs in each of 185 trainers' logs, most of them written by somebody who had not seen the parser, and 224 programs that do not train; STRANGERS="--one-file": the attempts of a job in one file; --days-apart: so, days apart
 	@python3 -B tests/strangers/strangers.py $< $(STRANGER_JOBS) $(STRANGERS)
 
 .PHONY: npd-test

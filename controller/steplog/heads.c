@@ -63,6 +63,17 @@ static bool comes_often(struct slice line) {
            (is_training && (l.is_epoch || generic_line_is_step(&l) || l.is_evaluation));
 }
 
+/* Training runs, or ends: a step, an epoch, an evaluation with its figures, a save. A line of `epochs` is of the
+ * configuration. */
+static bool shows_training(struct slice line) {
+    struct generic_line l;
+    if (draws_itself_again(line) || slice_contains(line, "aving"))
+        return true;
+    if (slice_contains(line, "epochs") || !generic_line_parse(line, &l))
+        return false;
+    return generic_line_is_step(&l) || l.is_epoch || (l.is_evaluation && (l.has_loss || l.total != RECORD_NONE));
+}
+
 void heads_begin(struct heads *h) {
     *h = (struct heads){.since = -1, .at_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
 }
@@ -156,9 +167,40 @@ static bool is_at_once(int64_t before_ms, int64_t at_ms) {
     return before_ms != TIME_UNKNOWN && at_ms != TIME_UNKNOWN && !is_whole && at_ms - before_ms < MIN_START_MS;
 }
 
+/* A process that says this lived until then: so a watchdog ends a hang of hours. */
+static bool is_error(struct slice line) {
+    static const char *const words[] = {"Error", "ERROR", " error", "Exception", "Traceback", "imed out", "imeout"};
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (slice_contains(line, words[i]))
+            return true;
+    return false;
+}
+
+/* Whether another process starts with the line; remembers how long this one is silent. */
+static bool ends_silence(struct heads *h, struct slice line, int64_t before_ms, int64_t at_ms) {
+    if (!h->is_all || before_ms == TIME_UNKNOWN || at_ms == TIME_UNKNOWN || at_ms - before_ms <= HEADS_SILENCE_MS ||
+        at_ms - before_ms <= 2 * h->silence_ms)
+        return false;
+    bool is_same = shows_training(line) || is_error(line);
+    if (is_same)
+        h->silence_ms = at_ms - before_ms;
+    return !is_same;
+}
+
+static void begin_process(struct heads *h, int64_t ended_ms, int64_t at_ms, int64_t steps) {
+    h->ended_ms = ended_ms;
+    h->at_ms = at_ms;
+    h->steps = steps;
+    h->since = -1;
+}
+
 bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps) {
     int64_t before_ms = h->last_ms;
     h->last_ms = at_ms;
+    if (ends_silence(h, line, before_ms, at_ms)) {
+        begin_process(h, before_ms, at_ms, steps);
+        return true;
+    }
     bool is_settled = steps == h->steps && (steps > 0 || h->count == HEADS_LINES); /* no line says anything new */
     if (h->is_useless || is_settled || (steps > 0 && (h->looks & look_of(line)) == 0))
         return false;
@@ -179,7 +221,6 @@ bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps
     if (!is_enough(h))
         return false;
     h->is_useless = steps == h->steps + 1;
-    h->steps = steps;
-    h->since = -1;
+    begin_process(h, h->at_ms, h->at_ms, steps);
     return !h->is_useless;
 }

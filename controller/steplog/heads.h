@@ -16,15 +16,19 @@
 
 #define HEADS_LINES 16
 #define HEADS_HELD 8
+#define HEADS_SILENCE_MS INT64_C(3600000)
 
 struct heads { /* all-zero before heads_begin() */
     uint64_t lines[HEADS_LINES];
     int count;
-    uint64_t looks;    /* of all of them: a line that has none of these bits is none of them */
-    uint32_t warnings; /* a bit for each that is one */
-    bool is_useless;   /* they come again and again */
-    int64_t last_ms;   /* of the line before */
-    int64_t steps;     /* that the log had when its present process started, with lines that look like them */
+    uint64_t looks;     /* of all of them: a line that has none of these bits is none of them */
+    uint32_t warnings;  /* a bit for each that is one */
+    bool is_useless;    /* they come again and again */
+    bool is_all;        /* the log is all there is to know; set it after heads_begin() */
+    int64_t last_ms;    /* of the line before */
+    int64_t silence_ms; /* the longest that ended with such a line */
+    int64_t ended_ms;   /* the process before had its last line then, or later */
+    int64_t steps;      /* that the log had when its present process started, with lines that look like them */
     /* Those that came again since the last step: */
     int64_t since;       /* the log's steps then; -1: none */
     int64_t at_ms;       /* of the first of them */

@@ -237,7 +237,7 @@ static void end_unread_process(struct steplog *s) {
     int held = s->heads->held_count;
     int64_t stamp_ms = s->stamp_ms;
     s->heads->held_count = 0;
-    s->stamp_ms = s->heads->at_ms;
+    s->stamp_ms = s->heads->ended_ms;
     end_formats(s);
     s->heads->held_count = held;
     s->stamp_ms = stamp_ms;

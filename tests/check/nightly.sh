@@ -58,6 +58,7 @@ step truth make -s truth TRUTH_JOBS="${JOBS:-60000}" SPREAD_JOBS=10000 STYLE_SPR
 step styles make -s styles STYLE_JOBS=200
 step strangers make -s strangers STRANGER_JOBS=20
 step strangers-one-file make -s strangers STRANGER_JOBS=20 STRANGERS=--one-file
+step strangers-days-apart make -s strangers STRANGER_JOBS=20 STRANGERS=--days-apart
 step deaths make -s deaths
 step advice make -s advice-proof
 step compare make -s bench-compare

@@ -137,3 +137,21 @@ TEST(records_of_an_open_line_are_held) {
     heads_drop_held(&h);
     CHECK_INT(h.held_count, 0);
 }
+
+/* Only in a log that is all there is to know: elsewhere containers' times show it. */
+TEST(hours_of_silence_end_a_process) {
+    for (int is_all = 0; is_all <= 1; is_all++) {
+        struct heads h;
+        heads_begin(&h);
+        h.is_all = is_all;
+        CHECK(!heads_line(&h, SLICE("loading model"), 1000, 0));
+        CHECK_INT(heads_line(&h, SLICE("it starts"), 2000 + HEADS_SILENCE_MS, 0), is_all); /* none took a step */
+        CHECK(!heads_line(&h, SLICE("step 1 loss 2.5"), 9000 + HEADS_SILENCE_MS, 0));
+        CHECK(!heads_line(&h, SLICE("for an hour"), 9000 + 2 * HEADS_SILENCE_MS, 1));
+        CHECK_INT(heads_line(&h, SLICE("and more"), 9001 + 3 * HEADS_SILENCE_MS, 1), is_all);
+        CHECK(!heads_line(&h, SLICE("step 2 loss 2.5"), 10000 + 5 * HEADS_SILENCE_MS, 1));
+        CHECK(!heads_line(&h, SLICE("it was so before"), 11000 + 8 * HEADS_SILENCE_MS, 2));
+        CHECK_INT(heads_line(&h, SLICE("it never was"), 12000 + 13 * HEADS_SILENCE_MS, 2), is_all);
+        heads_drop_held(&h);
+    }
+}

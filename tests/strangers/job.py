@@ -247,10 +247,14 @@ class Context:
 
 
 class Job:
-    """A job in the style of a trainer, by seed: files (a log for each attempt), wall and productive (seconds)."""
+    """A job in the style of a trainer, by seed: files (a log for each attempt), wall and productive (seconds).
 
-    def __init__(self, trainer, seed):
+    apart: additional seconds between two attempts.
+    """
+
+    def __init__(self, trainer, seed, apart=0):
         self.trainer = trainer
+        self.apart = apart
         self.random = random.Random(seed * 7919 + sum(map(ord, trainer.__name__)))
         self.seed = seed
         self.log_every = trainer.log_every or [1, 10, 50][seed % 3]
@@ -307,7 +311,7 @@ class Job:
         self.checkpoint, self.kept, self.files, self.wall = 0, {}, [], 0
         for attempt in range(attempts):
             if attempt:
-                self.now += rng.uniform(20, 300)
+                self.now += rng.uniform(20, 300) + self.apart
             writer = Writer(joined=self.seed % 4 == 3)
             self.attempt(writer, int(cuts[attempt] * steps) if attempt < attempts - 1 else None)
             writer.close(self.now)

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#define NO_LOG "no log covers the time between two attempts"
+#define NO_LOG "between two attempts: no line of a log covers it"
 
 static void forget_unobserved(struct ledger_entries *entries) {
     for (size_t i = 0; i < entries->count; i++) {

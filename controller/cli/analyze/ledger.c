@@ -149,12 +149,17 @@ static void begin_before_burst(struct analyze_ledger *l, struct attempt *t, cons
         t->first_ms = max_of(t->write_ms - t->stated_ms, t > l->attempts ? t[-1].last_ms : 0);
 }
 
+/* A process that ended before its first step: another one starts hours later. */
+static bool follows_silence(const struct attempt *t, const struct record *r) {
+    return r->kind == RECORD_JOB_START && t->last_ms != TIME_UNKNOWN && r->at_ms - t->last_ms > HEADS_SILENCE_MS;
+}
+
 /* Takes a record into the ledger. */
 static void take_record(struct analyze_ledger *l, const struct record *r) {
     struct record mine = *r;
     bool is_step = r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END;
     struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
-    if (trainer_run_restarts(&t->trainer, r)) /* a recorder's log covers several runs */
+    if (trainer_run_restarts(&t->trainer, r) || follows_silence(t, r)) /* a log may cover several runs */
         t = begin_attempt(l);
     mine.process = t->process;
     if (t->first_ms == TIME_UNKNOWN || r->at_ms < t->first_ms)
@@ -346,6 +351,7 @@ static void begin_file(struct analyze_ledger *l) {
     repeats_begin(&l->repeats);
     skew_begin(&l->clock);
     heads_begin(&l->heads);
+    l->heads.is_all = true;
     l->before_ms = TIME_UNKNOWN;
     l->impossible = l->jumps = l->forward = l->backward = 0;
 }
