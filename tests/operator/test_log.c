@@ -189,6 +189,31 @@ TEST(training_means_that_a_step_was_done) {
     model_free(m);
 }
 
+/* The time of a container's last line counts when the line comes, although its format holds the line back: Hugging
+ * Face's, until it is known whether a bar comes. finishedAt is of a whole second, and the line comes after it. */
+TEST(a_line_that_a_format_holds_is_a_sign_of_life) {
+    for (int lines = 0; lines <= 3; lines++) {
+        struct model *m = begin("js", "");
+        fake_observe_jobset(m, 1, "", "", 0.2);
+        struct fake_pod p = fake_started("a", 0, 1, 2, 3);
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, 3.1);
+        for (int i = 0; i < lines; i++)
+            fake_log_line(m, "a", 40.7 - 10 * (lines - 1 - i),
+                          "{'loss': 2.5, 'grad_norm': 1.5, 'learning_rate': 0.1, "
+                          "'epoch': 0.5}");
+        p.finished = 40;
+        p.exit_code = 1;
+        p.phase = "Failed";
+        fake_observe_pod(m, &p, OBSERVED_PRESENT, 41.5);
+        char *s = replay_status(m, "ns", "js", fake_ms(100), NULL);
+        CHECK_INT(status_int(s, "steps.last"), -1);
+        CHECK_TEXT(status_text(s, "executions[number=1].end"),
+                   lines > 0 ? "2026-11-21T02:00:40.700Z" : "2026-11-21T02:00:40.000Z");
+        free(s);
+        model_free(m);
+    }
+}
+
 /* A clock that is set and output that is buffered leave the numbers within their bounds; a condition says why they are
  * uncertain, and a successor says the same. */
 TEST(times_of_a_log_that_are_uncertain) {
