@@ -154,12 +154,14 @@ bool line_says_retry(struct slice text) {
     static const char *const words[] = {
         "Retrying",  "retrying",         "ill retry",     "ill be retried", "Retry in ",
         "retry in ", "trying again in ", "ill try again", "backing off",    "automatically retried"};
-    return has_word(text, words, ARRAY_SIZE(words)) && !slice_contains(text, "maybe retrying"); /* TensorFlow's RPCs */
+    bool may_be = slice_contains(text, "etr") || slice_contains(text, "again") || slice_contains(text, "backing off");
+    return may_be && has_word(text, words, ARRAY_SIZE(words)) &&
+           !slice_contains(text, "maybe retrying"); /* TensorFlow's RPCs */
 }
 
 bool line_says_skipped(struct slice text) {
     static const char *const words[] = {"kipping ", "kip the ", "kip this "};
-    return has_word(text, words, ARRAY_SIZE(words));
+    return slice_contains(text, "kip") && has_word(text, words, ARRAY_SIZE(words));
 }
 
 /* ---- quoted data ---- */

@@ -142,6 +142,8 @@ static bool take_date(struct slice *text) {
     struct slice rest = slice_skip(*text, strlen("Nov "));
     int64_t number;
     bool is_month = false;
+    if (rest.size_bytes == 0 || rest.data[-1] != ' ') /* nearly all lines */
+        return false;
     for (size_t i = 0; i < ARRAY_SIZE(months); i++)
         is_month |= slice_starts(*text, months[i]);
     slice_take_char(&rest, ' ');

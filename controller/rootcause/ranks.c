@@ -15,6 +15,8 @@ int64_t ranks_after(struct slice text, const char *words) {
 }
 
 int64_t ranks_in(struct slice text) {
+    if (!slice_contains(text, "ank"))
+        return RANK_UNKNOWN;
     int64_t rank = ranks_after(text, "[Rank ");
     if (rank == RANK_UNKNOWN)
         rank = ranks_after(text, "[rank");

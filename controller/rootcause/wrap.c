@@ -36,6 +36,8 @@ static bool is_drawn(struct slice raw) {
 }
 
 bool wrap_hold(struct wrap *w, struct slice raw, int64_t number) {
+    if (raw.size_bytes < NARROW)
+        return false;
     size_t columns = columns_of(raw);
     if (columns > w->widest)
         w->widest = columns;
@@ -61,9 +63,10 @@ static bool starts_as_line(struct wrap *w, const struct matcher *m, struct slice
 }
 
 bool wrap_take_rest(struct wrap *w, const struct matcher *m, struct slice raw, bool *is_whole) {
+    if (!w->is_held)
+        return false;
     size_t columns = columns_of(raw);
-    if (!w->is_held || columns == 0 || columns > w->columns ||
-        (raw.size_bytes >= SAME_BYTES && starts_as_line(w, m, raw)))
+    if (columns == 0 || columns > w->columns || (raw.size_bytes >= SAME_BYTES && starts_as_line(w, m, raw)))
         return false;
     buf_append_slice(&w->held, raw);
     *is_whole = columns < w->columns || w->held.truncated;
