@@ -5,7 +5,14 @@
 
 #include <ctype.h>
 
-enum { BEFORE_BYTES = 100, MIN_SECRET_BYTES = 8, MIN_BARE_BYTES = 32, MIN_BASE64_BYTES = 40, MAX_LITERAL_BYTES = 2 };
+enum {
+    BEFORE_BYTES = 100,
+    MIN_SECRET_BYTES = 8,
+    MIN_BARE_BYTES = 32,
+    MIN_BASE64_BYTES = 40,
+    MAX_LITERAL_BYTES = 2,
+    MAX_WORDS_BEFORE = 5
+};
 
 static bool is_token_byte(char c) {
     return isalnum((unsigned char)c) || (c != '\0' && strchr("_-.+/=~%", c) != NULL);
@@ -14,9 +21,10 @@ static bool is_token_byte(char c) {
 /* Words after which a secret follows. "_" stands for that, for "-", for a blank, or for nothing. */
 struct secret_name {
     const char *text;
-    enum { WITHIN = 1, ASSIGNED = 2, OPTION = 4 } where;
+    enum { WITHIN = 1, ASSIGNED = 2, OPTION = 4, PAIR = 8 } where;
     /* WITHIN: a longer word may end so, as in "authToken". ASSIGNED: "=" follows, or ":" after a quote; the word means
-     * other things as well. OPTION: only after "--", or in the query of a URL. */
+     * other things as well. OPTION: only after "--", or in the query of a URL.
+     * PAIR: of a user and a secret, both in quotes. */
 };
 static const struct secret_name names[] = {{"secret_access_key", WITHIN},
                                            {"shared_access_key", 0},
@@ -36,12 +44,16 @@ static const struct secret_name names[] = {{"secret_access_key", WITHIN},
                                            {"smtp_pass", 0},
                                            {"pass", WITHIN | ASSIGNED},
                                            {"signature", 0},
+                                           {"httpbasicauth", PAIR},
+                                           {"credentials", PAIR},
+                                           {"auth", PAIR},
                                            {"credential", 0},
                                            {"sig", 0},
                                            {"authorization", 0},
                                            {"bearer", 0},
                                            {"cookie", 0},
                                            {"pwd", 0},
+                                           {"login(key", 0},
                                            {"key", OPTION},
                                            {"auth", OPTION},
                                            {"passwort", 0},
@@ -198,7 +210,7 @@ static struct sign find_sign(struct slice s, struct place place) {
         struct slice rest = slice_skip(s, sign.size);
         size_t n = mark_size(rest, &sign);
         bool is_open = sign.has_equals || sign.has_colon;
-        const char *fillers = is_open ? "\"'\\ [{(" : place.is_option ? "\"'\\ ," : "\"'\\ ";
+        const char *fillers = is_open ? "\"'\\ [{(" : place.is_option ? "\"'\\ ," : "\"'\\ ]";
         if (n == 0 && (rest.data[0] == '\0' || strchr(fillers, rest.data[0]) == NULL))
             break;
         sign.size += n > 0 ? n : 1;
@@ -229,7 +241,7 @@ static bool is_made_up(struct slice s) {
 /* " is aB3dE6gH9": in a sentence, what stands between a name and a word that a machine made; 0: no such word. */
 static size_t sentence_size(struct slice s) {
     size_t n = 0;
-    for (int words = 0; words < 3 && n < s.size_bytes && s.data[n] == ' '; words++) {
+    for (int words = 0; words < MAX_WORDS_BEFORE && n < s.size_bytes && s.data[n] == ' '; words++) {
         n++;
         n += n < s.size_bytes && strchr("\"'`", s.data[n]) != NULL;
         if (is_made_up(slice_skip(s, n)))
@@ -241,12 +253,16 @@ static size_t sentence_size(struct slice s) {
 }
 
 /* 'b"', 'Token("', 'value": "': what opens a value, after the sign of its name. */
-static size_t opening_size(struct slice s, bool is_quoted) {
+static size_t opening_size(struct slice s, bool is_quoted, bool is_pair) {
     size_t n = 0;
     while (n < s.size_bytes && (isalnum((unsigned char)s.data[n]) || s.data[n] == '_'))
         n++;
     struct slice rest = slice_skip(s, n);
-    static const char *const openings[] = {"('", "(\"", "'", "\""}, *const keys[] = {"\": \"", "': '", "\":\""};
+    static const char *const openings[] = {"('", "(\"", "'", "\""}, *const keys[] = {"\": \"", "': '", "\":\""},
+                             *const pairs[] = {"', '", "\", \""};
+    for (size_t i = 0; i < ARRAY_SIZE(pairs) && is_pair; i++)
+        if (slice_starts(rest, pairs[i]))
+            return n + strlen(pairs[i]);
     for (size_t i = 0; i < ARRAY_SIZE(openings) && n > 0 && !is_quoted; i++)
         if (slice_starts(rest, openings[i]) && (n <= MAX_LITERAL_BYTES || openings[i][0] == '('))
             return n + strlen(openings[i]);
@@ -270,9 +286,13 @@ static size_t name_size(struct slice s, struct place place) {
         bool is_plain = place.is_start && !(names[i].where & ASSIGNED);
         if ((names[i].where & OPTION) && !place.is_option && !place.is_query)
             continue;
+        bool is_pair = (names[i].where & PAIR) != 0;
+        size_t opening = opening_size(slice_skip(after, sign.size), has_quote, is_pair);
+        if (is_pair && (opening == 0 || !has_quote))
+            continue;
         if (sign.has_equals || ((sign.has_colon || has_quote) && (is_plain || is_quoted)) ||
             (place.is_option && sign.size > 0) || (sign.is_tag && is_plain))
-            return size + sign.size + opening_size(slice_skip(after, sign.size), last == '"' || last == '\'');
+            return size + sign.size + opening;
         size_t words = sentence_size(after);
         if (words > 0 && is_plain)
             return size + words;

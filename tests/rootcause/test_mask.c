@@ -84,6 +84,11 @@ TEST(a_quoted_line_holds_no_secret) {
         {"https://x/y?key=hunter2&z=1", "https://x/y?key=***&z=1"},
         {"Cookie: a=hunter2; b=hunter2", "Cookie: ***"},
         {"Authorization: Bearer    abc.def", "Authorization: Bearer    ***"},
+        {"os.environ[\"HF_TOKEN\"] = \"hunter2\"", "os.environ[\"HF_TOKEN\"] = \"***\""},
+        {"get(x, auth=('me', 'hunter2'))", "get(x, auth=('me', '***'))"},
+        {"HTTPBasicAuth(\"me\", \"hunter2\")", "HTTPBasicAuth(\"me\", \"***\")"},
+        {"wandb.login(key='hunter2')", "wandb.login(key='***')"},
+        {"password for user me: Hunter2xQ", "password for user me: ***"},
         /* in a sentence */
         {"token is aB3dE6gH9 and invalid", "token is *** and invalid"},
         {"Invalid API key provided: aB3dE6gH9.", "Invalid API key provided: ***"},
