@@ -3,6 +3,8 @@
 #ifndef BASE_DIGITS_H
 #define BASE_DIGITS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -40,6 +42,29 @@ static inline int digits_take(const char **at, const char *end, uint64_t *value)
     *at = p;
     *value = sum;
     return count;
+}
+
+/* The top bit of each byte that is not a digit. */
+static inline uint64_t digits_others(uint64_t bytes) {
+    bytes ^= 0x3030303030303030u;
+    return (((bytes & 0x7f7f7f7f7f7f7f7fu) + 0x7676767676767676u) | bytes) & 0x8080808080808080u;
+}
+
+/* Whether two texts of that size differ in nothing but which digits stand at the places of digits. */
+static inline bool digits_alone_differ(const char *a, const char *b, size_t size_bytes) {
+    uint64_t left, right, differ;
+    for (; size_bytes > 0; a += sizeof left, b += sizeof right) {
+        size_t n = size_bytes < sizeof left ? size_bytes : sizeof left;
+        left = right = 0;
+        memcpy(&left, a, n);
+        memcpy(&right, b, n);
+        differ = left ^ right;
+        differ = (((differ & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | differ) & 0x8080808080808080u;
+        if ((differ & (digits_others(left) | digits_others(right))) != 0)
+            return false;
+        size_bytes -= n;
+    }
+    return true;
 }
 
 #endif

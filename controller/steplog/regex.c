@@ -1,5 +1,6 @@
 #include "steplog/regex.h"
 
+#include "base/digits.h"
 #include "base/mem.h"
 #include "steplog/steplog.h"
 
@@ -21,10 +22,19 @@
 #define COMPILED_BYTES_A_UNIT 2048
 #define HEAP_LIMIT_KIB 256
 #define MAX_TOO_EXPENSIVE 20
+#define SHAPE_BYTES 1024 /* a longer text is not kept */
+#define SHAPE_MATCHES 33 /* of one text */
 
 struct work {
     const char *pattern;
     size_t item_units, at, units, limit;
+};
+
+/* What a search found. */
+struct search {
+    enum regex_result result;
+    size_t units;
+    PCRE2_SIZE *ends; /* of the groups */
 };
 
 struct regex {
@@ -33,8 +43,16 @@ struct regex {
     pcre2_match_context *limits;
     struct slice text; /* of the last match */
     bool is_cut;
-    struct work work; /* of the last match */
+    struct work work;       /* of the last match */
+    const PCRE2_SIZE *ends; /* of the last match */
     int too_expensive;
+    /* A text, and what the searches in it found, one after the other. A pattern that takes all digits alike finds the
+     * same in each text that differs in digits alone, and takes the same steps: a trainer's next line is such a text.
+     */
+    bool takes_digits_alike;
+    struct buf shape;
+    struct search *searches;
+    int search_count, search; /* search: the next one's number */
     char pattern[STEPLOG_MAX_PATTERN_BYTES + 1];
 };
 
@@ -76,6 +94,95 @@ static int count_work(pcre2_callout_block *item, void *context) {
     return w->units > w->limit ? PCRE2_ERROR_MATCHLIMIT : 0;
 }
 
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* A quantifier: "{2}", "{2,}", "{2,3}"; its end, or NULL. */
+static const char *quantifier_end(const char *p) {
+    size_t digits = strspn(p + 1, "0123456789");
+    p += 1 + digits;
+    if (*p == ',')
+        p += 1 + strspn(p + 1, "0123456789");
+    return digits > 0 && *p == '}' ? p : NULL;
+}
+
+/* Behind "(?": groups, assertions and names, but no reference back, flag, condition or verb. Its last character, or
+ * NULL. */
+static const char *group_end(const char *p) {
+    if (p[1] != '?')
+        return p[1] == '*' ? NULL : p;
+    p += 2;
+    if (*p == 'P' && p[1] == '<')
+        p++;
+    if (*p == ':' || *p == '=' || *p == '!' || *p == '>' || *p == '|')
+        return p;
+    if (*p != '<')
+        return NULL;
+    if (p[1] == '=' || p[1] == '!')
+        return p + 1;
+    return strchr(p, '>');
+}
+
+/* Whether nothing in the pattern holds some digits and not others: then whatever it finds in a text, it finds in the
+ * same text with other digits. False where that is not plain. */
+static bool takes_digits_alike(const char *pattern) {
+    static const char escapes[] = "dDwWsSbBAzZnrt";
+    bool is_in_class = false;
+    for (const char *p = pattern; *p != '\0'; p++) {
+        if (*p == '\\') {
+            p++;
+            bool is_letter = (*p | 32) >= 'a' && (*p | 32) <= 'z';
+            if (*p == '\0' || is_digit(*p) || (is_letter && strchr(escapes, *p) == NULL))
+                return false;
+        } else if (is_in_class && strncmp(p, "0-9", 3) == 0 && p[-1] != '-') {
+            p += 2;
+        } else if (is_digit(*p)) {
+            return false;
+        } else if (*p == '[' || *p == ']') {
+            is_in_class = *p == '[';
+        } else if (!is_in_class && *p == '{' && quantifier_end(p) != NULL) {
+            p = quantifier_end(p);
+        } else if (!is_in_class && *p == '(') {
+            p = group_end(p);
+            if (p == NULL)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void forget_shape(struct regex *r) {
+    for (int i = 0; i < r->search_count; i++)
+        free(r->searches[i].ends);
+    r->search_count = 0;
+    buf_clear(&r->shape);
+}
+
+/* The searches of the last text hold for this one, or it is kept for the next. */
+static void use_shape(struct regex *r, struct slice text) {
+    struct slice shape = buf_slice(&r->shape);
+    r->search = 0;
+    if (!r->takes_digits_alike ||
+        (shape.size_bytes == text.size_bytes && digits_alone_differ(shape.data, text.data, text.size_bytes)))
+        return;
+    forget_shape(r);
+    if (text.size_bytes <= SHAPE_BYTES)
+        buf_append_slice(&r->shape, text);
+}
+
+static void keep_search(struct regex *r, enum regex_result result) {
+    bool is_next = r->search == r->search_count && r->search_count < SHAPE_MATCHES;
+    if (!r->takes_digits_alike || r->shape.size_bytes == 0 || !is_next || result == REGEX_TOO_EXPENSIVE)
+        return;
+    size_t size = 2 * pcre2_get_ovector_count(r->data) * sizeof *r->ends;
+    if (r->searches == NULL)
+        r->searches = mem_alloc(SHAPE_MATCHES * sizeof *r->searches);
+    struct search *s = &r->searches[r->search_count++];
+    *s = (struct search){.result = result, .units = r->work.units, .ends = mem_alloc(size)};
+    memcpy(s->ends, r->ends, size);
+}
+
 struct regex *regex_new(const char *name, const char *pattern, struct error **err) {
     pcre2_code *code = compile(name, pattern, err);
     if (code == NULL)
@@ -90,6 +197,8 @@ struct regex *regex_new(const char *name, const char *pattern, struct error **er
         return NULL;
     }
     memcpy(r->pattern, pattern, strlen(pattern) + 1);
+    r->takes_digits_alike = takes_digits_alike(pattern);
+    buf_init(&r->shape, SHAPE_BYTES);
     size_t compiled_bytes = 0;
     pcre2_pattern_info(code, PCRE2_INFO_SIZE, &compiled_bytes);
     r->work.pattern = r->pattern;
@@ -102,6 +211,9 @@ struct regex *regex_new(const char *name, const char *pattern, struct error **er
 void regex_free(struct regex *r) {
     if (r == NULL)
         return;
+    forget_shape(r);
+    free(r->searches);
+    buf_done(&r->shape);
     pcre2_match_context_free(r->limits);
     pcre2_match_data_free(r->data);
     pcre2_code_free(r->code);
@@ -120,7 +232,7 @@ size_t regex_units(const struct regex *r) {
     return r->work.units;
 }
 
-static enum regex_result match_from(struct regex *r, size_t offset, size_t limit) {
+static enum regex_result search_from(struct regex *r, size_t offset, size_t limit) {
     r->work.at = offset;
     r->work.units = ITEM_UNITS;
     r->work.limit = limit;
@@ -134,6 +246,22 @@ static enum regex_result match_from(struct regex *r, size_t offset, size_t limit
     return REGEX_TOO_EXPENSIVE;
 }
 
+static enum regex_result match_from(struct regex *r, size_t offset, size_t limit) {
+    const struct search *known = r->search < r->search_count ? &r->searches[r->search] : NULL;
+    enum regex_result result;
+    if (known != NULL && known->units <= limit) {
+        r->work.units = known->units;
+        r->ends = known->ends;
+        result = known->result;
+    } else {
+        result = search_from(r, offset, limit);
+        r->ends = pcre2_get_ovector_pointer(r->data);
+        keep_search(r, result);
+    }
+    r->search++;
+    return result;
+}
+
 enum regex_result regex_match(struct regex *r, struct slice text, size_t limit) {
     r->work.units = 0;
     if (regex_is_disabled(r))
@@ -142,11 +270,12 @@ enum regex_result regex_match(struct regex *r, struct slice text, size_t limit) 
     if (r->is_cut)
         text.size_bytes = HEAD_BYTES;
     r->text = text;
+    use_shape(r, text);
     return match_from(r, 0, limit);
 }
 
 enum regex_result regex_match_next(struct regex *r, size_t limit) {
-    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(r->data);
+    const PCRE2_SIZE *ends = r->ends;
     bool is_empty = ends[1] <= ends[0] || ends[1] > r->text.size_bytes; /* or \K turned it round */
     r->work.units = 0;
     return is_empty || regex_is_disabled(r) ? REGEX_NO : match_from(r, ends[1], limit);
@@ -156,7 +285,7 @@ bool regex_group(const struct regex *r, const char *group, struct slice *value) 
     int number = pcre2_substring_number_from_name(r->code, (PCRE2_SPTR)group);
     if (number <= 0 || (uint32_t)number >= pcre2_get_ovector_count(r->data))
         return false;
-    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(r->data) + 2 * number;
+    const PCRE2_SIZE *ends = r->ends + 2 * number;
     if (ends[0] == PCRE2_UNSET || ends[0] > ends[1] || ends[1] > r->text.size_bytes) /* \K may turn them round */
         return false;
     *value = slice_range(r->text.data + ends[0], r->text.data + ends[1]);

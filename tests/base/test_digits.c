@@ -1,5 +1,6 @@
 /* Runs of digits at any place of any length, between any bytes, give what digit by digit gives. */
 #include "harness.h"
+#include "random.h"
 
 #include "base/digits.h"
 
@@ -27,4 +28,30 @@ TEST(digits_as_one_by_one) {
             return;
         }
     }
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Byte for byte. */
+TEST(texts_that_differ_in_digits_alone) {
+    static const char bytes[] = {'0', '5', '9', '/', ':', '\0', 'a', '\x80', '\xb0', '\xff', ' ', '1'};
+    uint64_t random = random_setting("GOODPUT_SEED", 24);
+    int same = 0, rounds = 20000;
+    for (int round = 0; round < rounds; round++) {
+        char a[24], b[24];
+        size_t size = (size_t)random_below(&random, sizeof a + 1);
+        bool expected = true;
+        for (size_t i = 0; i < size; i++) {
+            a[i] = bytes[random_below(&random, sizeof bytes)];
+            b[i] = random_below(&random, 16) == 0 ? bytes[random_below(&random, sizeof bytes)] : a[i];
+            if (is_digit(a[i]) && random_below(&random, 2) == 0)
+                b[i] = (char)('0' + random_below(&random, 10));
+            expected = expected && (a[i] == b[i] || (is_digit(a[i]) && is_digit(b[i])));
+        }
+        CHECK_INT(digits_alone_differ(a, b, size), expected);
+        same += expected;
+    }
+    CHECK(same > rounds / 4 && same < rounds * 3 / 4);
 }

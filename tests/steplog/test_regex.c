@@ -1,5 +1,6 @@
 /* Format Regex: patterns of users. */
 #include "harness.h"
+#include "random.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -102,6 +103,72 @@ TEST(regex_errors_name_the_pattern_and_the_place) {
     buf_init(&out, 1 << 16);
     read_lines(&p, "", &out);
     CHECK(strstr(buf_text(&out), "regex.checkpointSaved is not a valid pattern: at byte ") != NULL);
+}
+
+static const char *pick(uint64_t *random, const char *const *texts, size_t count) {
+    return texts[random_below(random, (int64_t)count)];
+}
+
+/* Patterns that take all digits alike, and such as do not. */
+static void mixed_pattern(uint64_t *random, char ret[static 256]) {
+    static const char *const parts[] = {
+        "step ",       "(?<step>[0-9]+)", "\\d+", "[\\d.]+", ".*",       ".*?",         "\\S+ ",
+        "[^|]*",       "(?:a|\\d)?",      "\\b",  "$",       "\\w+",     "(?=.*\\d)",   "(?!\\d\\d)",
+        "\\d{2}",      "(?<x1>a)?",       "1",    "[0-5]",   "(\\d)\\1", "\\x31",       "[+-0]",
+        "{,3}",        "{1,2,3}",         "[^2]", "[a0-9]",  "[--0-9]",  "(?:(\\d)|a)", "(?<=[0-9])",
+        "[[:alpha:]]", "[]0-9]",          "\\D",  "[!-~]"};
+    ret[0] = '\0';
+    for (int64_t n = 1 + random_below(random, 5); n > 0; n--) {
+        size_t used = strlen(ret);
+        snprintf(ret + used, 256 - used, "%s", pick(random, parts, ARRAY_SIZE(parts)));
+    }
+}
+
+static void other_digits(uint64_t *random, char *text) {
+    for (; *text != '\0'; text++)
+        if (*text >= '0' && *text <= '9')
+            *text = (char)('0' + random_below(random, 10));
+}
+
+/* One search by both; true if there may be another. */
+static bool search_both(struct regex *used, struct regex *fresh, struct slice text, bool is_next, size_t limit) {
+    enum regex_result found = is_next ? regex_match_next(used, limit) : regex_match(used, text, limit);
+    enum regex_result expected = is_next ? regex_match_next(fresh, limit) : regex_match(fresh, text, limit);
+    struct slice mine = {0}, theirs = {0};
+    CHECK_INT(found, expected);
+    CHECK_INT((int64_t)regex_units(used), (int64_t)regex_units(fresh));
+    if (expected != REGEX_YES)
+        return false;
+    CHECK_INT(regex_group(used, "step", &mine), regex_group(fresh, "step", &theirs));
+    CHECK(mine.data == theirs.data && mine.size_bytes == theirs.size_bytes);
+    return true;
+}
+
+/* What a pattern remembers of a text with other digits is what it finds, and takes as much work. */
+TEST(regex_finds_the_same_as_if_it_had_read_no_text_before) {
+    static const char *const pieces[] = {"step 17", " 0.25", " | ", "a", "b3", "-1e-05", "2026-11-21", "{,3}", "99x"};
+    uint64_t random = random_setting("GOODPUT_SEED", 24);
+    int matches = 0;
+    for (int round = 0; round < 3000; round++) {
+        char pattern[256], text[256] = "";
+        mixed_pattern(&random, pattern);
+        for (int64_t n = 1 + random_below(&random, 6); n > 0; n--)
+            strcat(text, pick(&random, pieces, ARRAY_SIZE(pieces)));
+        struct regex *used = regex_new("pattern", pattern, NULL);
+        for (int i = 0; used != NULL && i < 5; i++) {
+            struct regex *fresh = regex_new("pattern", pattern, NULL);
+            size_t limit = random_below(&random, 4) == 0 ? (size_t)random_below(&random, 400) : REGEX_LINE_UNITS;
+            bool has_next = false;
+            for (int n = 0; n < 4 && (n == 0 || has_next); n++) {
+                has_next = search_both(used, fresh, slice_of(text), n > 0, limit);
+                matches += has_next;
+            }
+            regex_free(fresh);
+            other_digits(&random, text);
+        }
+        regex_free(used);
+    }
+    CHECK(matches > 3000);
 }
 
 TEST(regex_patterns_have_a_limit) {
