@@ -2,6 +2,7 @@
  * the ones before predict: most take two or three bytes. */
 #include "ledger/checkpoint_process.h"
 #include "ledger/checkpoint.h"
+#include "ledger/lines_seen.h"
 #include "ledger/phases.h"
 
 #include "base/mem.h"
@@ -238,6 +239,7 @@ void checkpoint_process(struct codec *c, struct process *p) {
     checkpoint_step(c, &p->resume_step);
     checkpoint_step(c, &p->saves.last_step);
     codec_i64(c, &p->lines.last);
+    lines_seen_hash(&p->lines);
     CODEC_INT(c, &p->lines.hash_count, 0, INT32_MAX - 1);
     for (int i = 0; i < 8 && i < p->lines.hash_count; i++)
         codec_u64(c, &p->lines.hashes[i]);

@@ -6,7 +6,6 @@
 #include "ledger/totals.h"
 
 #include "base/bisect.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/minmax.h"
 
@@ -461,24 +460,9 @@ static bool is_seen(struct process *p, const struct record *r) {
         return false;
     if (r->line < p->lines.last)
         return true;
-    if (r->line > p->lines.last) {
-        p->lines.last = r->line;
-        p->lines.hash_count = p->lines.phases = 0;
-    }
-    if (r->kind == RECORD_PHASE)
-        return phases_is_seen(&p->lines, r);
-    bool has_slices = r->kind == RECORD_ELASTIC_SLICES;
-    const int64_t numbers[] = {
-        r->kind, r->step, r->at_ms, r->duration_ms, has_slices ? r->active : 0, has_slices ? r->total : 0};
-    uint64_t h = hash_stable(0, HASH_BYTES(&numbers));
-    if (r->name[0] != '\0')
-        h = hash_stable(h, (struct slice){r->name, strnlen(r->name, sizeof r->name)});
-    int known = p->lines.hash_count < 8 ? p->lines.hash_count : 8;
-    for (int i = 0; i < known; i++)
-        if (p->lines.hashes[i] == h)
-            return true;
-    p->lines.hashes[p->lines.hash_count++ % 8] = h;
-    return false;
+    if (r->line > p->lines.last)
+        p->lines = (struct lines_seen){.last = r->line};
+    return r->kind == RECORD_PHASE ? phases_is_seen(&p->lines, r) : lines_seen_note(&p->lines, r);
 }
 
 /* Called before the step is added: the FLOPs since the line before it. */

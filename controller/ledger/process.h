@@ -10,6 +10,7 @@
 #define LEDGER_PROCESS_H
 
 #include "ledger/buckets.h"
+#include "ledger/lines_seen.h"
 #include "ledger/record.h"
 
 #include <stddef.h>
@@ -142,12 +143,6 @@ struct process_saves {
     struct saving pending[PROCESS_SAVINGS]; /* the newest first */
     int64_t last_step, sigterm_ms;
     int64_t last_ms[2]; /* the newest mark of add_durable: [0] of saves that may not be final, [1] of final ones */
-};
-
-struct lines_seen { /* a line read twice counts once */
-    int64_t last;
-    uint64_t hashes[8];     /* of its records */
-    int hash_count, phases; /* of the last line */
 };
 
 struct process_facts { /* ledger.c sets them: facts of the container and its log */
