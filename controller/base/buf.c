@@ -41,7 +41,7 @@ static int reserve(struct buf *b, size_t n) {
     return 0;
 }
 
-char *buf_extend(struct buf *b, size_t n) {
+char *buf_extend_growing(struct buf *b, size_t n) {
     if (reserve(b, n) < 0)
         return NULL;
     char *at = b->data + b->size_bytes;
@@ -68,7 +68,11 @@ int buf_append_slice(struct buf *b, struct slice s) {
 }
 
 int buf_append_char(struct buf *b, char c) {
-    return buf_append(b, &c, 1);
+    char *at = buf_extend(b, 1);
+    if (at == NULL)
+        return -EMSGSIZE;
+    *at = c;
+    return 0;
 }
 
 int buf_format(struct buf *b, const char *format, ...) {

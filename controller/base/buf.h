@@ -19,8 +19,17 @@ void buf_done(struct buf *b);
 #define CLEANUP_BUF __attribute__((cleanup(buf_done)))
 void buf_clear(struct buf *b);                                      /* keeps the memory */
 int buf_append(struct buf *b, const void *data, size_t size_bytes); /* 0 or -EMSGSIZE */
+/* The same where its memory has to grow. */
+char *buf_extend_growing(struct buf *b, size_t n);
 /* Appends n bytes for the caller to fill; NULL: they do not fit. */
-char *buf_extend(struct buf *b, size_t n);
+static inline char *buf_extend(struct buf *b, size_t n) {
+    if (b->capacity_bytes - b->size_bytes <= n) /* one for the NUL */
+        return buf_extend_growing(b, n);
+    char *at = b->data + b->size_bytes;
+    b->size_bytes += n;
+    at[n] = '\0';
+    return at;
+}
 int buf_append_text(struct buf *b, const char *text);
 int buf_append_slice(struct buf *b, struct slice s);
 int buf_append_char(struct buf *b, char c);

@@ -94,27 +94,57 @@ static void write_escaped(struct buf *out, struct slice text) {
     buf_append_char(out, '"');
 }
 
+/* Of each of eight bytes the highest bit, where is_plain() does not hold for one of them; which one is not exact. */
+static uint64_t find_unplain(const char *bytes) {
+    const uint64_t ones = UINT64_MAX / 255;
+    uint64_t v, quotes, backslashes, deletes;
+    memcpy(&v, bytes, sizeof v);
+    quotes = v ^ ones * '"';
+    backslashes = v ^ ones * '\\';
+    deletes = v ^ ones * 0x7F;
+    return (((v - ones * 0x20) | (quotes - ones) | (backslashes - ones) | (deletes - ones)) & ~v & ones * 0x80) |
+           (v & ones * 0x80);
+}
+
+static bool is_plain_text(struct slice text) {
+    size_t n = text.size_bytes, at = 0;
+    for (; at + 8 <= n; at += 8)
+        if (find_unplain(text.data + at) != 0)
+            return false;
+    if (n >= 8)
+        return find_unplain(text.data + n - 8) == 0;
+    while (at < n && is_plain((unsigned char)text.data[at]))
+        at++;
+    return at == n;
+}
+
 /* Most texts are plain. */
-static void write_quoted(struct buf *out, struct slice text) {
-    const unsigned char *p = (const unsigned char *)text.data;
-    size_t n = 0;
-    while (n < text.size_bytes && is_plain(p[n]))
-        n++;
-    char *at = n == text.size_bytes ? buf_extend(out, n + 2) : NULL;
+static void write_text(struct jwrite *w, struct slice text, bool is_key) {
+    size_t n = text.size_bytes, comma = w->comma[w->depth];
+    char *at = is_plain_text(text) ? buf_extend(w->out, comma + n + (is_key ? 3 : 2)) : NULL;
     if (at == NULL) {
-        write_escaped(out, text);
-        return;
+        separate(w);
+        write_escaped(w->out, text);
+        if (is_key)
+            buf_append_char(w->out, ':');
+    } else {
+        if (comma)
+            *at++ = ',';
+        at[0] = at[n + 1] = '"';
+        if (n > 0)
+            memcpy(at + 1, text.data, n);
+        if (is_key)
+            at[n + 2] = ':';
     }
-    at[0] = at[n + 1] = '"';
-    if (n > 0)
-        memcpy(at + 1, text.data, n);
+    w->comma[w->depth] = !is_key; /* the value that follows a key needs none */
 }
 
 void jwrite_key(struct jwrite *w, const char *key) {
-    separate(w);
-    write_quoted(w->out, slice_of(key));
-    buf_append_char(w->out, ':');
-    w->comma[w->depth] = 0; /* the value that follows needs none; separate() sets it again */
+    jwrite_key_slice(w, slice_of(key));
+}
+
+void jwrite_key_slice(struct jwrite *w, struct slice key) {
+    write_text(w, key, true);
 }
 
 void jwrite_text(struct jwrite *w, const char *text) {
@@ -122,8 +152,7 @@ void jwrite_text(struct jwrite *w, const char *text) {
 }
 
 void jwrite_slice(struct jwrite *w, struct slice text) {
-    separate(w);
-    write_quoted(w->out, text);
+    write_text(w, text, false);
 }
 
 void jwrite_int(struct jwrite *w, int64_t value) {

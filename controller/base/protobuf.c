@@ -54,17 +54,31 @@ static int next_slowly(struct slice *message, struct protobuf_value *value) {
     }
 }
 
-/* Nearly all fields have a number below 16, and fewer than 128 bytes or a value below 128. */
+/* The number of bytes that a varint below 16,384 takes; 0: it is longer, or does not end here. */
+static inline size_t take_small(const unsigned char *p, size_t size, uint32_t *ret) {
+    if (size > 0 && p[0] < 0x80) {
+        *ret = p[0];
+        return 1;
+    }
+    if (size > 1 && p[1] < 0x80) {
+        *ret = (uint32_t)(p[0] & 0x7F) | (uint32_t)p[1] << 7;
+        return 2;
+    }
+    return 0;
+}
+
+/* Nearly all fields have a small number, and a small value or few bytes. */
 static inline int next_field(struct slice *message, struct protobuf_value *value) {
     const unsigned char *p = (const unsigned char *)message->data;
-    size_t size = message->size_bytes, end;
-    if (size < 2 || p[0] < 8 || p[0] > 0x7F || p[1] > 0x7F)
+    size_t size = message->size_bytes;
+    uint32_t key = 0, number = 0;
+    size_t n = take_small(p, size, &key), m = n == 0 ? 0 : take_small(p + n, size - n, &number);
+    bool is_bytes = (key & 7) == WIRE_BYTES;
+    size_t head = n + m, end = head + (is_bytes ? number : 0);
+    if (m == 0 || key < 8 || (!is_bytes && (key & 7) != WIRE_VARINT) || end > size)
         return next_slowly(message, value);
-    bool is_bytes = (p[0] & 7) == WIRE_BYTES;
-    end = 2U + (is_bytes ? p[1] : 0U);
-    if ((!is_bytes && (p[0] & 7) != WIRE_VARINT) || end > size)
-        return next_slowly(message, value);
-    *value = (struct protobuf_value){p[0] >> 3, is_bytes, is_bytes ? 0 : p[1], {message->data + 2, end - 2}};
+    *value = (struct protobuf_value){
+        key >> 3, is_bytes, is_bytes ? 0 : number, {message->data + head, is_bytes ? number : 0}};
     *message = (struct slice){message->data + end, size - end};
     return 1;
 }
@@ -128,9 +142,7 @@ static int write_entry(struct jwrite *w, const struct protobuf_field *f, struct 
     if (read_text(entry, 1, &key) < 0 || read_text(entry, 2, &value) < 0 ||
         (f->kind == PROTOBUF_QUANTITIES && read_text(value, 1, &value) < 0))
         return -EBADMSG;
-    jwrite_slice(w, key);
-    buf_append_char(w->out, ':');
-    w->comma[w->depth] = 0;
+    jwrite_key_slice(w, key);
     jwrite_slice(w, value);
     return 0;
 }
