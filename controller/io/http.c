@@ -127,6 +127,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
     r->last_byte_us = loop_now(r->client->loop).us;
     if (r->state != REQUEST_OPEN)
         return 0;
+    r->pool->body_bytes += size * count;
     if (waits(r, size * count))
         return CURL_WRITEFUNC_PAUSE;
     int n = r->handler.on_data(r->handler.context, (struct slice){data, size * count});
@@ -231,6 +232,7 @@ struct http_request *http_start(struct http_client *client, const struct http_op
     r->silence_timeout_us = options->silence_timeout_us;
     r->is_lazy = options->is_lazy;
     r->is_bulk = options->is_bulk;
+    r->is_busy = options->is_busy;
     r->last_byte_us = loop_now(client->loop).us;
     r->reply = (struct http_reply){.retry_after_us = -1, .date_s = -1, .content_type = r->content_type};
     r->previous = client->last;

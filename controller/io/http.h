@@ -40,6 +40,9 @@ struct http_options {
     /* Its reply may come faster than it can be read, without an end: less of it is handed on in one turn of the loop,
      * and the rest stays in the socket of its own connection (HTTP/1.1). */
     bool is_bulk;
+    /* Its reply never ends and is mostly busy: it has a connection for such requests alone, as HTTP/2 makes libcurl
+     * look at each stream of a connection whenever bytes come, and what has come is taken from the socket at once. */
+    bool is_busy;
 };
 
 struct http_reply {

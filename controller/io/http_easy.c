@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -77,6 +78,14 @@ static void set_transport(CURL *easy, const struct http_transport *t) {
     }
 }
 
+/* Without it OpenSSL takes each record from the socket by two calls, and a change of a pod comes in two records. */
+static CURLcode on_tls(CURL *easy, void *tls, void *unused) {
+    (void)easy, (void)unused;
+    SSL_CTX_set_read_ahead(tls, 1);
+    SSL_CTX_set_default_read_buffer_len(tls, HTTP_READ_AHEAD_BYTES);
+    return CURLE_OK;
+}
+
 static void add_header(struct http_request *r, const char *line) {
     struct curl_slist *longer = curl_slist_append(r->headers, line);
     if (longer != NULL)
@@ -142,6 +151,8 @@ static void set_common(struct http_request *r, const struct http_options *o) {
                      o->connect_timeout_us > 0 ? to_ms(o->connect_timeout_us) : CONNECT_TIMEOUT_MS);
     if (o->is_bulk)
         curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, BULK_BUFFER_BYTES);
+    if (o->is_busy)
+        curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_tls);
     if (o->total_timeout_us > 0)
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, to_ms(o->total_timeout_us));
 }

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <openssl/ssl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -13,8 +14,9 @@
 #define REST_US INT64_C(40000)
 #define MOMENT_US INT64_C(60000)
 enum {
-    LITTLE_BYTES = 128 << 10,
-    MAX_CALLS = 3, /* in a turn of the loop, because libcurl asks for them */
+    LITTLE_BYTES = HTTP_READ_AHEAD_BYTES, /* one call takes them */
+    MAX_READS = 64,                       /* of what OpenSSL has taken in, in a turn of the loop */
+    MAX_CALLS = 3,                        /* in a turn of the loop, because libcurl asks for them */
 };
 
 static void settle(void *client);
@@ -73,6 +75,34 @@ void http_pool_read(struct http_pool *pool) {
     for (size_t i = 0; i < pool->socket_count; i++) /* curl may add sockets meanwhile */
         if ((pool->sockets[i].required & ~pool->sockets[i].watched & LOOP_READ) != 0)
             drive(pool, (curl_socket_t)i, CURL_CSELECT_IN);
+}
+
+/* What OpenSSL has taken from the socket, and no epoll set knows of. */
+static bool has_taken_in(const struct http_pool *pool) {
+    for (const struct http_request *r = pool->client->first; r != NULL; r = r->next) {
+        const struct curl_tlssessioninfo *tls = NULL;
+        if (r->pool == pool && r->state == REQUEST_OPEN &&
+            curl_easy_getinfo(r->easy, CURLINFO_TLS_SSL_PTR, &tls) == CURLE_OK && tls != NULL &&
+            tls->backend == CURLSSLBACKEND_OPENSSL && tls->internals != NULL && SSL_has_pending(tls->internals))
+            return true;
+    }
+    return false;
+}
+
+/* libcurl reads one record a call. Where that gave nothing, a record may be there in part: OpenSSL counts it, too. */
+static void read_taken_in(struct http_pool *pool) {
+    for (int n = 0; has_taken_in(pool); n++) {
+        size_t before = pool->body_bytes;
+        if (n < MAX_READS)
+            for (size_t i = 0; i < pool->socket_count; i++) /* curl may add sockets meanwhile */
+                if ((pool->sockets[i].required & LOOP_READ) != 0)
+                    drive(pool, (curl_socket_t)i, CURL_CSELECT_IN);
+        if (n < MAX_READS && pool->body_bytes != before)
+            continue;
+        if (n == MAX_READS || !loop_timer_is_set(pool->rest_timer))
+            loop_timer_set(pool->rest_timer, n == MAX_READS ? 0 : REST_US);
+        return;
+    }
 }
 
 /* A lazy pool's replies are left unread once every request was sent: making a connection needs answers. */
@@ -157,11 +187,9 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
     return 0;
 }
 
-static struct http_pool *pool_new(struct http_client *client, bool is_lazy, bool is_bulk) {
+static struct http_pool *pool_new(struct http_client *client) {
     struct http_pool *pool = mem_new(struct http_pool);
     pool->client = client;
-    pool->is_lazy = is_lazy;
-    pool->is_bulk = is_bulk;
     pool->timer = loop_timer_new(client->loop, timeout_due, pool);
     pool->rest_timer = loop_timer_new(client->loop, rest_over, pool);
     pool->multi = curl_multi_init();
@@ -250,7 +278,8 @@ static void request_free(struct http_request *r) {
 
 /* Whether they may share a connection. */
 static bool are_together(const struct http_request *a, const struct http_request *b) {
-    return a->is_lazy == b->is_lazy && a->is_bulk == b->is_bulk && strcmp(a->origin, b->origin) == 0;
+    return a->is_lazy == b->is_lazy && a->is_bulk == b->is_bulk && a->is_busy == b->is_busy &&
+           strcmp(a->origin, b->origin) == 0;
 }
 
 /* What failed before there was a connection fails alike for those that wait for the same connection. */
@@ -329,9 +358,13 @@ static bool is_behind(const struct http_request *waiting) {
 static struct http_pool *pool_for(const struct http_request *r) {
     struct http_client *client = r->client;
     for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
-        if (!pool->is_retired && pool->is_lazy == r->is_lazy && pool->is_bulk == r->is_bulk)
+        if (!pool->is_retired && pool->is_lazy == r->is_lazy && pool->is_bulk == r->is_bulk &&
+            pool->is_busy == r->is_busy)
             return pool;
-    struct http_pool *fresh = pool_new(client, r->is_lazy, r->is_bulk);
+    struct http_pool *fresh = pool_new(client);
+    fresh->is_lazy = r->is_lazy;
+    fresh->is_bulk = r->is_bulk;
+    fresh->is_busy = r->is_busy;
     fresh->next = client->pools;
     client->pools = fresh;
     return fresh;
@@ -366,6 +399,9 @@ static void free_retired(struct http_client *client) {
 static void settle(void *context) {
     struct http_client *client = context;
     assert(!client->is_settling);
+    for (struct http_pool *pool = client->pools; pool != NULL; pool = pool->next)
+        if (pool->is_busy)
+            read_taken_in(pool);
     client->is_settling = true;
     do
         collect_results(client);

@@ -10,6 +10,8 @@
 
 #include <curl/curl.h>
 
+#define HTTP_READ_AHEAD_BYTES ((size_t)64 << 10) /* taken from a busy socket at once */
+
 enum request_state {
     REQUEST_QUEUED,   /* waits until an earlier one to the same origin has its connection */
     REQUEST_OPENING,  /* given to curl; has no connection yet */
@@ -36,6 +38,8 @@ struct http_pool {
     size_t socket_count;
     bool is_lazy;      /* for lazy requests only */
     bool is_bulk;      /* for bulk requests only: curl would give a connection of HTTP/1.1 that is idle to a watch */
+    bool is_busy;      /* for busy requests only */
+    size_t body_bytes; /* handed on; it may wrap around */
     int calls;         /* because curl asked to be called, ... */
     int64_t called_us; /* ... in the turn of this time */
     size_t request_count;
@@ -60,6 +64,7 @@ struct http_request {
     bool had_connection;
     bool is_connecting; /* from a socket's making until a request may go out over it */
     bool is_lazy, is_hurried;
+    bool is_busy;
     bool is_bulk, is_paused;
     int64_t silence_timeout_us, last_byte_us;
     struct http_request *next, *previous;

@@ -17,7 +17,7 @@ struct kube_stream {
     int64_t silence_us, total_us;
     struct kube_credentials_waiter waiter;
     struct loop_timer *patience; /* while it waits */
-    bool is_waiting, is_lazy, is_bulk, is_counted;
+    bool is_waiting, is_lazy, is_bulk, is_busy, is_counted;
     bool is_answered; /* by the server itself: not with a failure of the server */
     int64_t sent_us;  /* 0: not yet */
     int generation;   /* of the credentials it was sent with */
@@ -135,7 +135,8 @@ static void send_request(struct kube_stream *s) {
                                    .silence_timeout_us = s->silence_us,
                                    .is_http1_only = client->is_http1_only,
                                    .is_lazy = s->is_lazy,
-                                   .is_bulk = s->is_bulk};
+                                   .is_bulk = s->is_bulk,
+                                   .is_busy = s->is_busy};
     struct http_handler handler = {on_reply, on_data, on_done, s};
     s->generation = kube_credentials_generation(client->credentials);
     s->sent_us = loop_now(client->loop).us;
@@ -175,6 +176,7 @@ struct kube_stream *kube_stream_start(struct kube_client *client, const struct k
     s->total_us = options->total_us;
     s->is_lazy = options->is_lazy;
     s->is_bulk = options->is_bulk;
+    s->is_busy = options->is_busy;
     s->waiter = (struct kube_credentials_waiter){credentials_ready, s, NULL};
     buf_init(&s->body, options->body.size_bytes + 1);
     buf_append_slice(&s->body, options->body);

@@ -13,7 +13,7 @@ struct kube_stream_options {
     const char *content_type, *accept; /* NULL: application/json */
     struct slice body;                 /* copied */
     int64_t silence_us, total_us;      /* 0: none */
-    bool is_lazy, is_bulk;             /* as in io/http.h */
+    bool is_lazy, is_bulk, is_busy;    /* as in io/http.h */
 };
 
 /* The handler as in io/http.h. A 401 also makes the credentials be read again. */
