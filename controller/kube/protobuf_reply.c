@@ -38,9 +38,11 @@ void kube_protobuf_done(struct kube_protobuf *p) {
 }
 
 void kube_protobuf_clear(struct kube_protobuf *p) {
-    const struct protobuf_message *object = p->object;
+    struct kube_protobuf before = *p;
     kube_protobuf_done(p);
-    kube_protobuf_init(p, object);
+    kube_protobuf_init(p, before.object);
+    p->choose = before.choose;
+    p->choice_context = before.choice_context;
 }
 
 bool kube_protobuf_is_partial(const struct kube_protobuf *p) {
@@ -61,6 +63,21 @@ static void skip(struct kube_protobuf *p, struct slice *bytes) {
 }
 
 /* ---- one object ---- */
+
+/* The first bytes field of that number; empty if there is none, or nothing well-formed before it. */
+static struct slice find_bytes(struct slice message, uint32_t number) {
+    struct protobuf_value v;
+    while (protobuf_next(&message, &v) > 0)
+        if (v.number == number && v.is_bytes)
+            return v.bytes;
+    return (struct slice){"", 0};
+}
+
+static const struct protobuf_message *message_of(const struct kube_protobuf *p, struct slice object) {
+    enum { UID = 5 }; /* of ObjectMeta */
+    return p->choose == NULL ? p->object
+                             : p->choose(p->choice_context, find_bytes(find_bytes(object, FIELD_METADATA), UID));
+}
 
 /* runtime.Unknown behind the magic number: typeMeta, raw, contentEncoding, contentType. */
 static int write_object(struct jwrite *w, const struct kube_protobuf *p, struct slice envelope) {
@@ -85,7 +102,7 @@ static int write_object(struct jwrite *w, const struct kube_protobuf *p, struct 
     jwrite_key(w, "kind");
     jwrite_slice(w, kind);
     if (r == 0)
-        r = protobuf_write_members(w, slice_is(kind, "Status") ? &status_message : p->object, raw);
+        r = protobuf_write_members(w, slice_is(kind, "Status") ? &status_message : message_of(p, raw), raw);
     jwrite_object_end(w);
     return r;
 }
@@ -195,7 +212,7 @@ static int write_field(struct kube_protobuf *p, struct slice message, kube_proto
     p->has_items = is_item;
     jwrite_init(&w, &p->json);
     jwrite_object(&w);
-    int r = protobuf_write_members(&w, is_item ? p->object : &list_metadata, message);
+    int r = protobuf_write_members(&w, is_item ? message_of(p, message) : &list_metadata, message);
     jwrite_object_end(&w);
     if (r < 0)
         return r;

@@ -8,10 +8,15 @@
 
 enum kube_protobuf_level { KUBE_PROTOBUF_MAGIC, KUBE_PROTOBUF_ENVELOPE, KUBE_PROTOBUF_LIST };
 
+/* What is read of the object of that UID. */
+typedef const struct protobuf_message *kube_protobuf_choice(void *context, struct slice uid);
+
 struct kube_protobuf {
     const struct protobuf_message *object; /* of what kind the resource is */
-    struct buf part;                       /* of a message that has not ended, from earlier bytes */
-    struct buf json;                       /* of one message */
+    kube_protobuf_choice *choose;          /* set after kube_protobuf_init; NULL: `object` of each */
+    void *choice_context;
+    struct buf part; /* of a message that has not ended, from earlier bytes */
+    struct buf json; /* of one message */
     uint64_t skip_bytes;
     int left_out; /* messages larger than KUBE_OBJECT_MAX_BYTES */
     /* Of a list. */

@@ -268,7 +268,8 @@ static void start(struct kube_reflector *r) {
     if (r->continue_token == NULL)
         kube_tally_add(r->client, r->phase == PHASE_WATCH ? "watch" : "list", r->path, NULL);
     r->started_us = r->last_byte_us = loop_now(r->loop).us;
-    struct kube_stream_options options = {.path = buf_text(&url), .accept = r->accept, .silence_us = r->silence_us};
+    struct kube_stream_options options = {
+        .path = buf_text(&url), .accept = r->accept, .silence_us = r->silence_us, .is_busy = r->is_busy};
     struct http_handler handler = {on_reply, on_data, on_done, r};
     r->stream = kube_stream_start(r->client, &options, &handler);
     if (r->phase == PHASE_STREAM_LIST)
@@ -316,11 +317,14 @@ struct kube_reflector *kube_reflector_new(struct kube_client *client, const stru
     r->silence_us = options->silence_us > 0 ? options->silence_us : 180000000;
     r->absent_retry_us = options->absent_retry_us > 0 ? options->absent_retry_us : 300000000;
     r->is_paged_only = options->no_streaming_list;
+    r->is_busy = options->is_busy;
     r->timer = loop_timer_new(r->loop, due, r);
     kube_known_init(&r->known);
     kube_list_init(&r->list);
     lines_init(&r->lines, KUBE_OBJECT_MAX_BYTES);
     kube_protobuf_init(&r->protobuf, options->message);
+    r->protobuf.choose = handler->message_of;
+    r->protobuf.choice_context = handler->context;
     if (options->message != NULL && !kube_client_reads_json(client))
         r->accept = KUBE_PROTOBUF_ACCEPT;
     buf_init(&r->refusal, 16 << 10);

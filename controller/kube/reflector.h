@@ -35,6 +35,7 @@ struct kube_reflector_options {
     /* for tests: 0 = the defaults (800 ms, 5 s, 180 s, 300 s) */
     int64_t backoff_min_us, backoff_max_us, silence_us, absent_retry_us;
     bool no_streaming_list;
+    bool is_busy; /* as in io/http.h */
 };
 
 struct kube_reflector_handler {
@@ -50,6 +51,9 @@ struct kube_reflector_handler {
      * is, so that its bytes are read once. Negative: not understood, and only then looked through here: malformed
      * JSON is asked for again, everything else is passed over. */
     int (*on_object)(void *context, const struct kube_event *event);
+    /* What is read of the object of that UID that came in protobuf, just before it is handed on: less than
+     * options.message of one that is known. May be NULL. */
+    const struct protobuf_message *(*message_of)(void *context, struct slice uid);
 };
 
 struct kube_reflector *kube_reflector_new(struct kube_client *client, const struct kube_reflector_options *options,

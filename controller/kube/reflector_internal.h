@@ -27,7 +27,7 @@ struct kube_reflector {
     const char *accept; /* NULL: JSON alone */
     int page_size;
     int64_t silence_us, absent_retry_us;
-    bool is_paged_only;
+    bool is_paged_only, is_busy;
 
     enum reflector_phase phase;
     struct loop_timer *timer; /* the next try; during a streaming list: the wait for its marker */

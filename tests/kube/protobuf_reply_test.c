@@ -214,6 +214,34 @@ TEST(malformed_pages_are_refused) {
     check(kube_protobuf_feed_list, SLICE("k8s\x00\x12\x04\x12\x02\x0a\x05"), -EBADMSG, "{\"kind\":\"List\"");
 }
 
+static const struct protobuf_field brief_meta_rows[] = {{5, PROTOBUF_STRING, false, "uid", NULL}};
+static const struct protobuf_message brief_meta = PROTOBUF_MESSAGE_OF(brief_meta_rows);
+static const struct protobuf_field brief_rows[] = {{1, PROTOBUF_MESSAGE, false, "metadata", &brief_meta}};
+static const struct protobuf_message brief = PROTOBUF_MESSAGE_OF(brief_rows);
+
+static const struct protobuf_message *choose_brief(void *uid, struct slice of_object) {
+    return slice_is(of_object, uid) ? &brief : &pod;
+}
+
+TEST(what_is_read_of_an_object_depends_on_its_uid) {
+#define WITH_UID(name, uid) "\x0a\x06\x0a\x01" name "\x2a\x01" uid
+    struct slice page = SLICE("k8s\x00" TYPE("Lst") "\x12\x19\x0a\x03\x12\x01"
+                                                    "7\x12\x08" WITH_UID("x", "u") "\x12\x08" WITH_UID("y", "v") TAIL);
+    struct kube_protobuf p;
+    kube_protobuf_init(&p, &pod);
+    p.choose = choose_brief;
+    p.choice_context = "u";
+    for (int again = 0; again < 2; again++) { /* after kube_protobuf_clear, too */
+        struct buf out CLEANUP_BUF = {0};
+        buf_init(&out, 100000);
+        CHECK_INT(feed(kube_protobuf_feed_list, &p, page, page.size_bytes, &out), 0);
+        CHECK_TEXT(buf_text(&out), "{\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":["
+                                   "{\"metadata\":{\"uid\":\"u\"}},{\"metadata\":{\"name\":\"y\"}}]}");
+        kube_protobuf_clear(&p);
+    }
+    kube_protobuf_done(&p);
+}
+
 TEST(a_body_that_is_a_status) {
     struct kube_protobuf p;
     kube_protobuf_init(&p, &pod);

@@ -13,6 +13,7 @@
 #include "operator/status/observed.h"
 #include "operator/store/forget.h"
 #include "operator/store/observe.h"
+#include "operator/store/observe_pod.h"
 #include "operator/store/unwatched.h"
 #include "rootcause/signatures.h"
 
@@ -82,6 +83,10 @@ void model_free(struct model *m) {
     store_done(&m->store);
     node_signals_free(m->node_signals);
     free(m);
+}
+
+bool model_knows_pod(const struct model *m, struct slice uid) {
+    return observe_knows_pod(&m->store, uid);
 }
 
 int model_observe(struct model *m, enum resource resource, enum observed what, struct slice namespace_,

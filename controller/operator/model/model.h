@@ -46,6 +46,10 @@ void model_free(struct model *m);
 int model_observe(struct model *m, enum resource resource, enum observed what, struct slice namespace_,
                   struct slice name, struct slice uid, struct slice object, int64_t received_ms);
 
+/* Whether of the pod's next version only its identity, its deletion and its status are read (object_known_pod_message).
+ */
+bool model_knows_pod(const struct model *m, struct slice uid);
+
 /* All changes of `resource` up to received_ms were observed (sync, bookmark). The earliest of these times over the
  * resources that are served bounds observedThrough. is_absent: not served by this cluster. With the first call, objects
  * of a checkpoint that no list showed have vanished. */

@@ -61,6 +61,9 @@ MESSAGE(container_status, TEXT(1, "name"), ONE(2, "state", container_state), ONE
 MESSAGE(pod_status, TEXT(1, "phase"), MANY(2, "conditions", condition), TEXT(3, "message"), TEXT(4, "reason"),
         MANY(8, "containerStatuses", container_status));
 KIND(object_pod_message, ONE(1, "metadata", object_meta), ONE(2, "spec", pod_spec), ONE(3, "status", pod_status));
+MESSAGE(known_pod_meta, TEXT(1, "name"), TEXT(3, "namespace"), TEXT(5, "uid"), TEXT(6, "resourceVersion"),
+        TIME(9, "deletionTimestamp"), INT(10, "deletionGracePeriodSeconds"));
+KIND(object_known_pod_message, ONE(1, "metadata", known_pod_meta), ONE(3, "status", pod_status));
 
 /* core/v1: Node and Event */
 MESSAGE(taint, TEXT(1, "key"), TEXT(2, "value"), TEXT(3, "effect"), TIME(4, "timeAdded"));

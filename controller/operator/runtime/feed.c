@@ -68,6 +68,10 @@ int feed_object(struct feed *feed, enum resource resource, const struct kube_eve
                                  : hand_on(feed, resource, observed[event->type], event);
 }
 
+bool feed_knows_pod(const struct feed *feed, struct slice uid) {
+    return feed->standby == NULL && model_knows_pod(feed->model, uid);
+}
+
 void feed_listed(struct feed *feed, enum resource resource, const char *version) {
     if (feed->standby != NULL)
         standby_listed(feed->standby, resource, slice_of(version), now(feed));

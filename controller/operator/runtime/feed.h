@@ -12,6 +12,8 @@ struct feed *feed_new(struct kube_client *client, struct model *model, bool is_s
                       const struct runtime_watches_handler *handler);
 void feed_free(struct feed *feed);
 
+/* As model_knows_pod; a standby keeps whole objects. */
+bool feed_knows_pod(const struct feed *feed, struct slice uid);
 int feed_object(struct feed *feed, enum resource resource, const struct kube_event *event); /* -EINVAL: malformed */
 /* The resource was listed whole, at this version; "": it is not served. */
 void feed_listed(struct feed *feed, enum resource resource, const char *version);

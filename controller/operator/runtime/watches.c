@@ -104,6 +104,12 @@ static int on_object(void *context, const struct kube_event *event) {
     return r;
 }
 
+static const struct protobuf_message *message_of(void *context, struct slice uid) {
+    const struct watch *watch = context;
+    bool is_known = watch->source->resource == RESOURCE_POD && feed_knows_pod(watch->owner->feed, uid);
+    return is_known ? &object_known_pod_message : object_message(watch->source->resource);
+}
+
 static void start(struct watch *watch);
 
 /* A JobGoodput that resumes from an earlier controller's checkpoint reads by its StepLogFormat at once. */
@@ -343,8 +349,10 @@ static void start(struct watch *watch) {
                                              .label_selector = source->label_selector,
                                              .field_selector = source->field_selector,
                                              .message = object_message(source->resource),
+                                             .is_busy = source->resource == RESOURCE_POD,
                                              .absent_retry_us = source->absent_retry_us};
     struct kube_reflector_handler handler = {.on_object = on_object,
+                                             .message_of = message_of,
                                              .on_synced = on_synced,
                                              .on_absent = on_absent,
                                              .on_trouble = on_trouble,

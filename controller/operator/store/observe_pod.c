@@ -305,6 +305,10 @@ static void pod_vanished(struct store *store, struct pod *p, int64_t received_ms
     store_touch_pod(store, p);
 }
 
+bool observe_knows_pod(const struct store *store, struct slice uid) {
+    return is_settled_in(map_get(&store->pods, uid));
+}
+
 int observe_pod(struct store *store, enum observed what, struct slice uid, struct slice json, int64_t received_ms) {
     struct object_pod o;
     if (what == OBSERVED_VANISHED) {
