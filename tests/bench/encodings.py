@@ -1,13 +1,16 @@
 """encodings: a list of PODS pods as large as real ones (12 KB, managedFields included) on the real API server that tests/cluster/up.sh
 has started, read in protobuf and in JSON in turns: CPU time of the server and of the controller, and the time until it is read.
-Then EVENTS changes of pods, RATE a second: CPU time and wake-ups of the controller for each.
+Then EVENTS changes of pods, RATE a second: CPU time and wake-ups of the controller for each. Then the same in a backlog:
+the controller is stopped, BURST pods change, and it is continued.
 
-The pods name a scheduler that does not run, so nothing changes them. Prints medians; judges nothing.
+The pods are bound to a node without a kubelet and tolerate its taints, so nothing changes them. Prints medians; judges
+nothing.
 """
 import argparse
 import json
 import os
 import re
+import signal
 import tempfile
 import threading
 import time
@@ -17,6 +20,8 @@ from losses import Api
 
 NAMESPACE = "encodings"
 SLICE = 64
+NODE = "encodings"
+BURST, BURSTS = 300, 10  # what the socket holds; rounds
 SENDERS = 2  # one connection alone does not reach the rate on a busy machine
 
 
@@ -35,7 +40,7 @@ def pod(i):
     chips = {"google.com/tpu": "4", "memory": "300Gi", "cpu": "100"}
     container = {"name": "trainer", "image": "europe-docker.pkg.dev/project/images/maxtext:2026-11-01", "env": env, "volumeMounts": mounts}
     container |= {"command": ["python3", "MaxText/train.py", "base.yml", "steps=100000"], "resources": {"limits": chips, "requests": chips}}
-    spec = {"schedulerName": "none", "restartPolicy": "Never", "automountServiceAccountToken": False, "containers": [container]}
+    spec = {"nodeName": NODE, "tolerations": [{"operator": "Exists"}], "restartPolicy": "Never", "automountServiceAccountToken": False, "containers": [container]}
     spec["volumes"] = [{"name": mount["name"], "emptyDir": {}} for mount in mounts]
     return {"metadata": metadata, "spec": spec}
 
@@ -56,6 +61,7 @@ def fill(api, count):
         api.request("POST", f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts", {"metadata": {"name": "default"}})
     except RuntimeError:
         pass  # kube-controller-manager was faster
+    api.request("POST", "/api/v1/nodes", {"metadata": {"name": NODE}})
     path = f"/api/v1/namespaces/{NAMESPACE}/pods"
     for i in range(count):
         made = api.request("POST", path, pod(i))
@@ -77,19 +83,27 @@ def wake_ups(pid):
         return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", file.read(), re.M).group(1))
 
 
-def send_events(options, first):
+def send_events(options, first, count, rate):
     """Every SENDERS-th change, in a thread: another time of the condition Ready, of one pod after the other."""
     api, started = connect(options), time.time()
     path = f"/api/v1/namespaces/{NAMESPACE}/pods/train-slice-%d-%d-x/status"
-    for i in range(first, options.events, SENDERS):
-        time.sleep(max(0, started + i / options.rate - time.time()))
+    for i in range(first, count, SENDERS):
+        time.sleep(max(0, started + i / rate - time.time()))
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         change = {"status": {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": at}]}}
         api.request("PATCH", path % divmod(i % options.pods, SLICE), change, "application/strategic-merge-patch+json")
 
 
+def change_pods(options, count, rate):
+    senders = [threading.Thread(target=send_events, args=(options, first, count, rate)) for first in range(SENDERS)]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join()
+
+
 def events_once(options):
-    """(CPU microseconds and wake-ups of the controller an event, events a second)"""
+    """(CPU microseconds and wake-ups of the controller an event, events a second, CPU microseconds in a backlog)"""
     with tempfile.TemporaryDirectory() as directory:
         client = controller(os.path.join(options.cluster, "kubeconfig/admin"), directory, f"--watch-namespaces={NAMESPACE}")
         try:
@@ -97,16 +111,25 @@ def events_once(options):
             client.settle()
             pid, started = client.process.pid, time.time()
             cpu, woken = cpu_seconds(pid), wake_ups(pid)
-            senders = [threading.Thread(target=send_events, args=(options, first)) for first in range(SENDERS)]
-            for sender in senders:
-                sender.start()
-            for sender in senders:
-                sender.join()
+            change_pods(options, options.events, options.rate)
             rate = options.events / (time.time() - started)
             client.settle()
-            return 1e6 * (cpu_seconds(pid) - cpu) / options.events, (wake_ups(pid) - woken) / options.events, rate
+            each = 1e6 * (cpu_seconds(pid) - cpu) / options.events, (wake_ups(pid) - woken) / options.events, rate
+            return *each, backlog_us(options, client)
         finally:
             client.stop()
+
+
+def backlog_us(options, client):
+    pid, total = client.process.pid, 0
+    for _ in range(BURSTS):
+        os.kill(pid, signal.SIGSTOP)
+        change_pods(options, BURST, float("inf"))
+        cpu = cpu_seconds(pid)
+        os.kill(pid, signal.SIGCONT)
+        client.settle()
+        total += cpu_seconds(pid) - cpu
+    return 1e6 * total / (BURSTS * BURST)
 
 
 def read_once(options, server, encoding):
@@ -147,8 +170,9 @@ def main():
     for encoding, taken in runs.items():
         of_server, ours, seconds = (sorted(values)[len(values) // 2] for values in zip(*taken))
         print(f"    {encoding:9} server {of_server:.2f} CPU seconds, controller {ours:.2f}, read after {seconds:.2f} s")
-    cpu_us, woken, rate = (sorted(values)[options.turns // 2] for values in zip(*(events_once(options) for _ in range(options.turns))))
+    cpu_us, woken, rate, backlog = (sorted(values)[options.turns // 2] for values in zip(*(events_once(options) for _ in range(options.turns))))
     print(f"    {rate:.0f} events a second: controller {cpu_us:.0f} us of CPU and {woken:.2f} wake-ups for each")
+    print(f"    in a backlog of {BURST}: {backlog:.1f} us of CPU for each")
 
 
 if __name__ == "__main__":
