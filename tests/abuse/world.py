@@ -160,27 +160,8 @@ class World:
         # It gets no more than the chart's container has: what is beyond is refused, and ends it.
         limit_bytes = mebibytes(chart_value("resources.limits.memory")) << 20
         resource.prlimit(self.controller.process.pid, resource.RLIMIT_DATA, (limit_bytes, limit_bytes))
-        self.ports = {}
-        for name in ("health", "metrics", "page", "ingest"):
-            self.controller.says(f'"{name} served"')
-            with open(log, encoding="utf-8") as text:
-                self.ports[name] = int(re.search(rf'"{name} served","port":([0-9]+)', text.read()).group(1))
-        self.await_ready()
-
-    def await_ready(self, seconds=60):
-        """From here on /readyz is to answer 200: every resource is listed, however many the controller watches."""
-        deadline = time.monotonic() + seconds
-        while True:
-            connection = http.client.HTTPConnection("127.0.0.1", self.ports["health"], timeout=10)
-            connection.request("GET", "/readyz")
-            answer = connection.getresponse()
-            status, text = answer.status, answer.read()
-            connection.close()
-            if status == 200:
-                return
-            if time.monotonic() > deadline:
-                raise RuntimeError(f"/readyz: {status} {text!r} for {seconds} s")
-            time.sleep(0.05)
+        self.ports = {name: self.controller.port(name) for name in ("health", "metrics", "page", "ingest")}
+        self.controller.await_ready()
 
     def close(self):
         self.controller.stop()

@@ -73,14 +73,35 @@ class Client:
         with open(log, "wb") as file:
             self.process = subprocess.Popen(command, stdout=file, stderr=file)
 
-    def says(self, text, times=1, seconds=300):
+    def says(self, text, seconds=300):
         deadline = time.time() + seconds
         while True:
             with open(self.log_path, encoding="utf-8", errors="replace") as file:
-                if file.read().count(text) >= times:
+                if text in file.read():
                     return
             if self.process.poll() is not None or time.time() > deadline:
                 raise RuntimeError(f"{self.name} did not say {text!r}, see {self.log_path}")
+            time.sleep(0.05)
+
+    def port(self, name):
+        """Where the controller serves it: health, metrics, page or ingest."""
+        self.says(f'"{name} served"')
+        with open(self.log_path, encoding="utf-8", errors="replace") as file:
+            return int(re.search(rf'"{name} served","port":([0-9]+)', file.read()).group(1))
+
+    def await_ready(self, seconds=300):
+        """Until every resource is listed, however many are watched: the controller's /readyz answers 200."""
+        if self.name == "informer":
+            self.says("synced")
+            return
+        url, deadline = f"http://127.0.0.1:{self.port('health')}/readyz", time.monotonic() + seconds
+        while True:
+            try:
+                with urllib.request.urlopen(url, timeout=10):
+                    return
+            except OSError as error:  # URLError and HTTPError, too
+                if self.process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(f"{self.name} is not ready: {error}, see {self.log_path}") from error
             time.sleep(0.05)
 
     def cpu_seconds(self):
@@ -201,7 +222,7 @@ def goodput(namespace, name, source):
 def controller(kubeconfig, directory, *flags):
     program = os.path.join(os.environ.get("GOODPUT_BIN", os.path.join(ROOT, ".build/bin")), "goodput-controller")
     command = [*os.environ.get("BENCH_WRAP", "").split(), program, "--kubeconfig", kubeconfig, "--leader-elect=false"]
-    return Client("controller", [*command, "--health-bind-address=0", *flags], os.path.join(directory, "controller.log"))
+    return Client("controller", [*command, "--health-bind-address=127.0.0.1:0", *flags], os.path.join(directory, "controller.log"))
 
 
 def informer(program, kubeconfig, directory):
@@ -218,7 +239,7 @@ def measure_big(start, story, slices, rate=0):
             server.do("apply <<END\n" + json.dumps(goodput("train", job.name, "None")) + "\nEND")
             client = start(server.kubeconfig, directory)
             try:
-                client.says("synced", 1 if client.name == "informer" else 5)
+                client.await_ready()
                 client.settle()
                 started = client.cpu_seconds()
                 idle = client.memory_kib("VmRSS")
@@ -378,7 +399,7 @@ def measure_fleet(start, story, count):
             client = start(server.kubeconfig, directory, port)
             try:
                 is_ours = client.name == "controller"
-                client.says("synced", 5 if is_ours else 1)
+                client.await_ready()
                 fleet = Fleet(story, Files(directory))
                 fleet.play(server, count)
                 figures = {"jobs": count}

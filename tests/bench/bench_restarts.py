@@ -55,7 +55,7 @@ def main():
         job.seed(server)
         server.do("apply <<END\n" + json.dumps(goodput("train", job.name, "None")) + "\nEND")
         client = controller(server.kubeconfig, directory)
-        client.says("synced", 5)
+        client.await_ready()
         print(f"a JobSet of {job.pods} pods, restarted {options.restarts} times; resident MiB after each execution:")
         for number in job.lives:
             job.play(server, number)

@@ -19,7 +19,7 @@ def measure(start, calm_s):
         try:
             client = start(server.kubeconfig, directory, port)
             try:
-                client.says("synced", 5)
+                client.await_ready()
                 Fleet(Story(), Files(directory)).play(server, JOBS)
                 start_fleet(server, JOBS, port, client.cpu_seconds)
                 time.sleep(calm_s)

@@ -265,10 +265,10 @@ def run(options, directory, failures):
     try:
         relay, kubeconfig = relayed(setup.kubeconfig, directory)
         program = os.path.join(os.environ.get("GOODPUT_BIN", os.path.join(ROOT, ".build/bin")), "goodput-controller")
-        command = [program, "--kubeconfig", kubeconfig, "--leader-elect=false", "--health-bind-address=0", "--page-bind-address=0"]
+        command = [program, "--kubeconfig", kubeconfig, "--leader-elect=false", "--health-bind-address=127.0.0.1:0", "--page-bind-address=0"]
         command += [f"--status-qps={options.status_qps}", f"--metrics-bind-address=127.0.0.1:{port}"]
         client = Client("controller", command, os.path.join(directory, "controller.log"))
-        client.says("synced", 5)
+        client.await_ready()
         setup.start(client, port)
         statuses = Statuses(setup.api)
         time.sleep(3)
