@@ -26,12 +26,12 @@ check "the API server takes all of the chart (server-side dry run)" kubectl appl
 python3 "$HERE/lib/pick_kinds.py" CustomResourceDefinition ServiceAccount ClusterRole ClusterRoleBinding Role RoleBinding \
   <"$manifest" >"$RUN/chart-applied.yaml"
 check "the chart's CRD and RBAC are applied" kubectl apply --server-side -f "$RUN/chart-applied.yaml"
-check "the CRD is established" kubectl wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=30s
+check "the CRD is established" kubectl wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=300s
 account=$(kubectl get serviceaccount -n $namespace -o name | grep -v '/default$' | head -1)
 [ -n "$account" ] || die "the chart made no ServiceAccount"
 "$HERE/sa-kubeconfig.sh" $namespace "${account#*/}" >"$KC/controller"
 # The API server publishes the schema a little after the CRD is established.
-for _ in $(seq 20); do
+for _ in $(seq 240); do
   explain=$(kubectl explain jobgoodput.status.badput 2>&1) && break
   sleep 0.5
 done

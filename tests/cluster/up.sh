@@ -32,9 +32,13 @@ apply_manifests() {
     sed "s|@CABUNDLE@|$ca|" "$MANIFESTS/$name.yaml" >"$RUN/manifests/$name.yaml"
   done
   wait_for "namespace kube-system" 300 kubectl get namespace kube-system
-  # The second pass is for objects whose CRD the first pass has only just created.
-  apply="kubectl apply --server-side --force-conflicts --validate=false -f $RUN/manifests/"
-  $apply >"$LOGS/apply.log" 2>&1 || { sleep 1 && $apply >"$LOGS/apply.log" 2>&1; } || die "manifests refused, see $LOGS/apply.log"
+  # Again where the API server does not serve yet what the pass before has defined.
+  for ((i = 0; i < 60; i++)); do
+    kubectl apply --server-side --force-conflicts --validate=false -f "$RUN/manifests/" >"$LOGS/apply.log" 2>&1 && break
+    grep -q 'no matches for kind' "$LOGS/apply.log" || die "manifests refused, see $LOGS/apply.log"
+    sleep 1
+  done
+  [ $i -lt 60 ] || die "kinds of the manifests are not served, see $LOGS/apply.log"
   kubectl wait --for=condition=Established crd --all --timeout=300s >/dev/null || die "CRDs were not established in 300 s"
   echo 1 >"$RUN/applied"
 }

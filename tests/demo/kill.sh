@@ -15,7 +15,7 @@ from=${KILL_FROM:-1} to=${KILL_TO:-6}
 "$bin/test-apiserver" --crd crds/goodput.dev_jobgoodputs.yaml --crd crds/goodput.dev_steplogformats.yaml --crd crds/goodput.dev_fleetgoodputs.yaml --kubeconfig-out "$work/kubeconfig" \
     --scenario tests/demo/story.scenario 2>"$work/server.log" >/dev/null &
 server=$!
-for _ in $(seq 200); do
+for _ in $(seq 2400); do
     [ -s "$work/kubeconfig" ] && break
     sleep 0.05
 done
@@ -35,7 +35,7 @@ while ! grep -q 'The story is over' "$work/server.log"; do
     kills=$((kills + 1))
     start
 done
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     "$bin/kubectl-goodput" explain llama3-70b -n research --kubeconfig "$work/kubeconfig" >"$work/explained" 2>&1
     grep -q '^Completed' "$work/explained" && break
     sleep 0.2

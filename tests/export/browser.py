@@ -92,7 +92,7 @@ class Browser:
             raise RuntimeError(expression + ": " + json.dumps(answer["exceptionDetails"])[:600])
         return answer["result"].get("value")
 
-    def until(self, expression, seconds=60):
+    def until(self, expression, seconds=180):
         """Waits until it is true; the deadline is only there to end a test that failed. A document that goes away while it
         is asked has no answer: the next one has."""
         deadline = time.monotonic() + seconds

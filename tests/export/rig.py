@@ -16,7 +16,7 @@ FLEET_CRD = "crds/goodput.dev_fleetgoodputs.yaml"
 JOBGOODPUTS = "/apis/goodput.dev/v1alpha1"
 
 
-def wait_for(what, is_so, seconds=60):
+def wait_for(what, is_so, seconds=180):
     """The deadline only ends a test that has failed."""
     deadline = time.monotonic() + seconds
     while True:

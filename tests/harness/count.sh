@@ -32,7 +32,7 @@ same() {
 # same_soon WHAT EXPECTED COMMAND...: the same of what the command prints, once it does; RBAC's rules reach the authorizer
 # by a watch. The deadline only ends a check that failed.
 same_soon() {
-	local what=$1 expected=$2 got deadline=$((SECONDS + 60))
+	local what=$1 expected=$2 got deadline=$((SECONDS + 180))
 	shift 2
 	until got=$("$@"); [ "$got" = "$expected" ] || [ $SECONDS -ge $deadline ]; do sleep 0.2; done
 	same "$what" "$expected" "$got"

@@ -219,7 +219,7 @@ bool loop_until(struct loop *loop, const bool *done) {
     l.timer = loop_timer_new(loop, look, &l);
     struct loop_timer *limit = loop_timer_new(loop, time_is_up, loop);
     loop_timer_set(l.timer, 0);
-    loop_timer_set(limit, 20000000);
+    loop_timer_set(limit, 120000000);
     int r = loop_run(loop);
     loop_timer_free(limit);
     loop_timer_free(l.timer);

@@ -26,7 +26,7 @@ void rawconn_drip(struct rawconn *c, bool is_on); /* what follows goes out one b
 void rawconn_close(struct rawconn *c);            /* after what was sent */
 void rawconn_reset(struct rawconn *c);            /* after what was sent, by RST */
 
-/* Runs the loop until *done, for 20 s at most; false if it did not come. */
+/* Runs the loop until *done, for two minutes at most; false if it did not come. */
 bool loop_until(struct loop *loop, const bool *done);
 /* Runs the loop that long: for "nothing more comes". */
 bool loop_for(struct loop *loop, int64_t us);

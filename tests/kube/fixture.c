@@ -67,7 +67,7 @@ bool wait_text(struct loop *loop, const struct buf *b, const char *text) {
 }
 
 bool wait_number(struct fixture *f, const char *question, long min) {
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < 120000; i++) {
         if (apiserver_asknumber(f->server, question) >= min)
             return true;
         loop_for(f->loop, 1000);

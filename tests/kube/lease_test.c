@@ -171,7 +171,7 @@ static void check_wakeups(const char *const *arguments) {
         loop_for(f.loop, 1000);
         if (i == 0) /* opens the connection of renewals */
             wait_number(&f, "count update leases", renewals + 1);
-        for (int k = 0; k < 20000 && apiserver_asknumber(f.server, "count update leases") == renewals; k++)
+        for (int k = 0; k < 120000 && apiserver_asknumber(f.server, "count update leases") == renewals; k++)
             usleep(1000);
         CHECK_INT(apiserver_asknumber(f.server, "count update leases"), renewals + 1);
         loop_for(f.loop, 30000);

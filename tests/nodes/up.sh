@@ -14,7 +14,7 @@ machine() { # name
     "$NODES_HERE/machine.sh" "$name" >"$LOGS/$name.log" 2>&1 </dev/null 8>&- 9>&- &
   local parent=$!
   echo "$parent" >"$MACHINES/$name.parent"
-  for ((i = 0; i < 300; i++)); do
+  for ((i = 0; i < 1200; i++)); do
     [ -e "$RUN/$name/started" ] && break
     kill -0 "$parent" 2>/dev/null || break
     sleep 0.1

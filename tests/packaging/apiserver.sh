@@ -27,8 +27,8 @@ start() { # name command...: runs it in the background
 	echo $! >"$dir/$name.pid"
 }
 
-wait_for() { # name command...: until it succeeds, at most 60 s, or until the process has ended
-	local name=$1 deadline=$((SECONDS + 60))
+wait_for() { # name command...: until it succeeds, at most 180 s, or until the process has ended
+	local name=$1 deadline=$((SECONDS + 180))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		if ! kill -0 "$(<"$dir/$name.pid")" 2>/dev/null || [ $SECONDS -ge $deadline ]; then

@@ -58,7 +58,7 @@ http: {addr: "127.0.0.1:$port"}
 YML
 docker-registry serve "$work/registry.yml" >"$work/registry.log" 2>&1 &
 registry=$!
-for _ in $(seq 100); do curl -sf "http://127.0.0.1:$port/v2/" >/dev/null && break; sleep 0.1; done
+for _ in $(seq 1200); do curl -sf "http://127.0.0.1:$port/v2/" >/dev/null && break; sleep 0.1; done
 there=docker://127.0.0.1:$port/goodput-controller:$version
 check "a registry takes it" skopeo copy -q --all --dest-tls-verify=false "$image" "$there"
 same "... with the same digest" "$(skopeo inspect --raw "$image" | sha256sum)" "$(skopeo inspect --raw --tls-verify=false "$there" | sha256sum)"

@@ -41,7 +41,7 @@ rbac_answers() {
 }
 # New rules reach the authorizer by a watch: what counts are the answers that stay.
 compare_rbac() {
-	local answer verb resource where said wanted answers deadline=$((SECONDS + 60))
+	local answer verb resource where said wanted answers deadline=$((SECONDS + 180))
 	wanted=$(grep -v '^#' tests/packaging/rbac.txt | cut -d' ' -f1)
 	until answers=$(rbac_answers); [ "$answers" = "$wanted" ] || [ $SECONDS -ge $deadline ]; do sleep 0.2; done
 	while read -r answer verb resource where said; do

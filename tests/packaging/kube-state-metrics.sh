@@ -10,5 +10,5 @@ trap 'tests/packaging/apiserver.sh stop "$work"' EXIT
 KUBECONFIG=$(tests/packaging/apiserver.sh start "$work")
 export KUBECONFIG
 "$BIN/kubectl" apply --server-side -f crds/goodput.dev_jobgoodputs.yaml
-"$BIN/kubectl" wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=60s
+"$BIN/kubectl" wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=300s
 python3 tests/packaging/kube-state-metrics.py --live

@@ -15,7 +15,7 @@ clean_up() {
 	rm -rf "$work"
 }
 trap 'clean_up >/dev/null 2>&1' EXIT
-"$kubectl" apply -f crds/ >/dev/null && "$kubectl" wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=60s >/dev/null
+"$kubectl" apply -f crds/ >/dev/null && "$kubectl" wait --for=condition=Established crd/jobgoodputs.goodput.dev --timeout=300s >/dev/null
 account=system:serviceaccount:$here:controller
 
 # grant NAME KIND NAMESPACE RESOURCE...: list and watch. In a ClusterRole for KIND clusterrole, whose namespace is "-".

@@ -23,7 +23,7 @@ static void fill_queue(struct rig *r, struct call *lists, int count, const char 
     bool is_full = false;
     for (int i = 0; i < count; i++)
         call_list(r, &lists[i], namespace_, job, token);
-    for (int turn = 0; turn < 20000 && !is_full; turn++) {
+    for (int turn = 0; turn < 120000 && !is_full; turn++) {
         loop_for(r->loop, 1000);
         for (int i = 0; i < count; i++)
             is_full |= lists[i].done && lists[i].status == 429;
@@ -34,7 +34,7 @@ static void fill_queue(struct rig *r, struct call *lists, int count, const char 
 /* The list that runs now gets the end of its file: 'a' or 'b', whose pipe it is. */
 static char end_one(struct rig *r, const char *const pipes[2], const struct call *calls, int count) {
     int before = r->finished, fd = -1, whose = 0;
-    for (int turn = 0; turn < 20000 && fd < 0; turn++) {
+    for (int turn = 0; turn < 120000 && fd < 0; turn++) {
         loop_for(r->loop, 500);
         for (whose = 0; whose < 2 && fd < 0; whose++)
             fd = pipes[whose] != NULL ? open(pipes[whose], O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
@@ -42,7 +42,7 @@ static char end_one(struct rig *r, const char *const pipes[2], const struct call
     if (fd < 0)
         return '-';
     close(fd); /* before the loop starts another list: who waited was woken */
-    for (int turn = 0; turn < 20000 && r->finished == before && !are_done(calls, count); turn++)
+    for (int turn = 0; turn < 120000 && r->finished == before && !are_done(calls, count); turn++)
         loop_for(r->loop, 500);
     return (char)('a' + whose - 1);
 }

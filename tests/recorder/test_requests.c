@@ -227,7 +227,7 @@ TEST(writes_that_wait_for_the_volume_are_bounded) {
         for (int k = 0; k < EACH; k++)
             call_start(&r, &calls[k], "/v1/push?job=job", token, SLICE("x\n"));
         int refused = -1; /* the one too many, when the others are under way */
-        for (int turn = 0; turn < 20000 && refused < 0; turn++) {
+        for (int turn = 0; turn < 120000 && refused < 0; turn++) {
             loop_for(r.loop, 1000);
             for (int k = 0; k < EACH && refused < 0; k++)
                 refused = calls[k].done ? k : -1;
@@ -276,7 +276,7 @@ TEST(lines_that_wait_for_the_volume_are_in_the_share_of_their_namespace) {
         buf_append_text(&body, "a\n"); /* half a MiB, kept as 8 */
     for (int i = 0; i < CALLS; i++)
         call_start(&r, &calls[i], PUSH, TOKEN_A, buf_slice(&body));
-    for (int i = 0; i < 20000 && refused < CALLS - 2; i++) { /* two of them fit into 24 MiB */
+    for (int i = 0; i < 120000 && refused < CALLS - 2; i++) { /* two of them fit into 24 MiB */
         loop_for(r.loop, 1000);
         refused = 0;
         for (int k = 0; k < CALLS; k++)

@@ -95,7 +95,7 @@ void followed_write(const struct followed *f, const char *before, const char *af
 
 bool followed_holds(struct followed *f, const char *kind, const char *text) {
     CLEANUP_FREE char *ask = mem_format("holding %s %s", kind, text);
-    for (int i = 0; i < 600; i++) {
+    for (int i = 0; i < 1200; i++) {
         if (apiserver_asknumber(f->server, ask) == 1)
             return true;
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);

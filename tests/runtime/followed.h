@@ -23,8 +23,8 @@ void followed_kill(struct followed *f);
 void followed_end(struct followed *f);
 /* Adds steps, a second each, from 00:01:00 on: lines with that text before and after their number. */
 void followed_write(const struct followed *f, const char *before, const char *after, int from, int to);
-/* Whether an object of this kind comes to hold a text within a minute; if not, the test fails with what the controller
- * said. */
+/* Whether an object of this kind comes to hold a text within two minutes; if not, the test fails with what the
+ * controller said. */
 bool followed_holds(struct followed *f, const char *kind, const char *text);
 
 #endif

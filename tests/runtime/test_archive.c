@@ -43,7 +43,7 @@ static char *read_objects(const char *archive, size_t *ret_objects) {
     glob_t paths;
     buf_init(&all, 64 << 20);
     buf_init(&text, 64 << 20);
-    for (int i = 0; i < 600 && strstr(buf_text(&all), "{\"record\":\"status\"") == NULL; i++) {
+    for (int i = 0; i < 1200 && strstr(buf_text(&all), "{\"record\":\"status\"") == NULL; i++) {
         buf_clear(&all);
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
         if (glob(pattern, 0, NULL, &paths) != 0)

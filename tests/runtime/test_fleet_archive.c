@@ -24,11 +24,11 @@ static struct program *start_archiving(const struct apiserver *s, const char *ar
     return c;
 }
 
-/* The newest object of the fleet (heap); NULL: there is none within a minute. */
+/* The newest object of the fleet (heap); NULL: there is none within two minutes. */
 static char *find_day(const char *archive) {
     CLEANUP_FREE char *pattern = mem_format("%s/cluster=here/date=*/fleet=all/*.sums", archive);
     glob_t paths;
-    for (int i = 0; i < 600; i++) {
+    for (int i = 0; i < 1200; i++) {
         if (glob(pattern, 0, NULL, &paths) == 0) {
             char *path = mem_strdup(paths.gl_pathv[paths.gl_pathc - 1]);
             globfree(&paths);

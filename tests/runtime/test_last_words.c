@@ -64,7 +64,7 @@ static struct apiserver *start(struct program **c, const char *flag) {
 
 static bool await(struct apiserver *s, const char *member, const char *value) {
     CLEANUP_FREE char *command =
-        mem_format("wait 20s field jobgoodputs default/a .status.executions[0].rootCause.%s %s", member, value);
+        mem_format("wait 120s field jobgoodputs default/a .status.executions[0].rootCause.%s %s", member, value);
     return apiserver_do(s, command) == 0;
 }
 
@@ -180,10 +180,10 @@ TEST(the_log_of_a_failed_pod_is_asked_for_before_the_statuses_of_200_jobs_are_wr
     for (int i = 0; i < 200; i++)
         CHECK(apply_waiting(s, i));
     CHECK(apply_job(s, 1));
-    CHECK_INT(apiserver_do(s, "wait 20s seen apply jobgoodputs/status 16\n"), 0);
+    CHECK_INT(apiserver_do(s, "wait 120s seen apply jobgoodputs/status 16\n"), 0);
     int64_t from_us = now_us();
     CHECK(apply_failed(s, 0));
-    CHECK_INT(apiserver_do(s, "wait 20s seen log pods 1\n"), 0);
+    CHECK_INT(apiserver_do(s, "wait 120s seen log pods 1\n"), 0);
     printf("%lld us from the write of the failed pod to the request for its log\n", (long long)(now_us() - from_us));
     CLEANUP_FREE char *object = apiserver_ask(s, "get jobgoodputs default/a");
     CHECK(object != NULL && strstr(object, "\"phase\"") == NULL);

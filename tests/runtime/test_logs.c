@@ -91,7 +91,7 @@ static long count_follows(int port) {
 /* Waits until every job's steps have arrived; the most streams that were seen open, -1 if they did not. */
 static long max_open_until_done(struct apiserver *s, int port, int steps) {
     long max_open = 0;
-    for (int i = 0; i < 600; i++) {
+    for (int i = 0; i < 1200; i++) {
         long open = count_follows(port);
         max_open = open > max_open ? open : max_open;
         if (count_done(s, steps) == JOBS)
@@ -163,7 +163,7 @@ TEST(a_log_of_costly_lines_is_read_in_several_turns_of_the_loop) {
                                                              "--health-bind-address=0", "--metrics-bind-address=0",
                                                              "--leader-elect=false", "--status-interval=1s", NULL});
     REQUIRE(c != NULL);
-    for (int i = 0; i < 600 && count_done(s, STEPS) < 1; i++)
+    for (int i = 0; i < 1200 && count_done(s, STEPS) < 1; i++)
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     CHECK_INT(count_done(s, STEPS), 1);
     CHECK(apiserver_asknumber(s, "count log pods") > 2);
@@ -196,14 +196,14 @@ TEST(running_pods_deleted_between_the_turns_of_their_logs_are_interruptions) {
                       (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
                                        "--leader-elect=false", "--max-log-follows=2", "--status-interval=1s", NULL});
     REQUIRE(c != NULL);
-    for (int i = 0; i < 600 && count_done(s, 20) < JOBS; i++)
+    for (int i = 0; i < 1200 && count_done(s, 20) < JOBS; i++)
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     CHECK_INT(count_done(s, 20), JOBS);
     CHECK_INT(apiserver_asknumber(s, INTERRUPTED), 0);
     for (int i = 0; i < JOBS; i++)
         CHECK_INT(apiserver_dof(s, "delete pods default/p%d", i), 0);
     long interrupted = 0;
-    for (int i = 0; i < 600 && interrupted < JOBS; i++) {
+    for (int i = 0; i < 1200 && interrupted < JOBS; i++) {
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
         interrupted = apiserver_asknumber(s, INTERRUPTED);
     }
@@ -234,7 +234,7 @@ TEST(a_log_whose_pod_was_deleted_gives_its_place_back) {
     for (int i = 0; i < JOBS; i++)
         CHECK_INT(apiserver_dof(s, "delete pods default/p%d", i), 0);
     long follows = JOBS;
-    for (int i = 0; i < 150 && follows != 0; i++) {
+    for (int i = 0; i < 1200 && follows != 0; i++) {
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
         follows = count_follows(port);
     }

@@ -215,7 +215,7 @@ static char *numbers(struct apiserver *s) {
 
 /* Once no checkpoint is left, the numbers are final. */
 static bool is_final(struct apiserver *s) {
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 1200; i++) {
         CLEANUP_FREE char *object = apiserver_ask(s, "get jobgoodputs research/train");
         if (object != NULL && strstr(object, "\"checkpoint\"") == NULL && strstr(object, "\"Finished\"") != NULL)
             return true;
