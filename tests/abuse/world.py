@@ -16,7 +16,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path[:0] = [os.path.join(ROOT, "tests", folder) for folder in ("bench", "recorder", "export")]
-from bench_operator import Client, Server  # noqa: E402
+from programs import Client, Server  # noqa: E402
 from emulator import make_certificate  # noqa: E402
 
 BIN = os.environ.get("GOODPUT_BIN", os.path.join(ROOT, ".build/release/bin"))

@@ -9,7 +9,9 @@ import json
 import tempfile
 import time
 
-from bench_operator import BigJob, Files, Server, Story, controller, each, goodput, pod_templates
+from bench_operator import BigJob, controller, each, goodput
+from programs import Server
+from recorded import Files, Story, pod_templates
 
 BOOKMARKS_S = 62  # after this time each resource has a bookmark
 

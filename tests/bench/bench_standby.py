@@ -6,13 +6,14 @@ import sys
 import tempfile
 
 import bench_operator as bench
+from programs import Server
 from recorded import Files, Story
 
 
 def main():
     slices = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     with tempfile.TemporaryDirectory() as directory:
-        server = bench.Server(directory)
+        server = Server(directory)
         clients = []
         try:
             job = bench.BigJob(Story(), Files(directory), slices)

@@ -5,7 +5,8 @@ import argparse
 import tempfile
 import time
 
-from bench_operator import Fleet, Server, each, follower, free_port, start_fleet
+from bench_operator import Fleet, each, follower, free_port, start_fleet
+from programs import Server
 from recorded import Files, Story
 
 JOBS = 200

@@ -20,7 +20,8 @@ import tempfile
 import threading
 import time
 
-from bench_operator import ROOT, STEP_EVERY_S, Client, Fleet, Server, counted, free_port, start_fleet
+from bench_operator import STEP_EVERY_S, Fleet, counted, free_port, start_fleet
+from programs import ROOT, Client, Server
 from recorded import Files, Story
 
 PER_SECOND = 4  # losses: each is one to three urgent writes, of which one namespace gets 15 a second

@@ -6,7 +6,8 @@ import os
 import tempfile
 import time
 
-from bench_operator import ROOT, Server, controller, each, node_shape
+from bench_operator import controller, each, node_shape
+from programs import ROOT, Server
 from recorded import Files, Story
 
 HEARTBEAT_S = 300
