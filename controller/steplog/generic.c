@@ -153,8 +153,8 @@ static void accept(struct steplog *s, struct generic_candidate *c) {
         accepted.time_place = s->counter.time_place;
         accepted.leaves_out = s->counter.leaves_out;
     } else {
-        accepted.unit = generic_candidate_unit(c);
         generic_candidate_choose_time(&accepted);
+        accepted.unit = generic_candidate_unit(&accepted);
         note_counter(s, &accepted);
     }
     g->candidates[0].unit = accepted.unit;
@@ -215,6 +215,10 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
     if (!g->is_accepted && is_fraction(g, slice_hash(slice_of(l->name))))
         return LINE_NOT_MINE;
     struct generic_candidate *c = candidate_of(s, l);
+    if (!g->is_accepted && c->is_row && !l->is_row) { /* that was something else: "step = 0" of a program's text */
+        generic_candidate_start_over(c);
+        c->is_row = false;
+    }
     int64_t step;
     bool is_known = generic_candidate_step(c, l, &step);
     c->line = s->counts.lines;

@@ -110,9 +110,9 @@ bool generic_candidate_step(struct generic_candidate *c, struct generic_line *l,
 }
 
 /* A counter of samples or tokens that moves by the same number each time counts these moves: one by one they would take
- * no time at all. */
+ * no time at all. Where lines state the time of each, it counts steps. */
 int64_t generic_candidate_unit(const struct generic_candidate *c) {
-    if (c->delta <= 1 || c->equal < 1)
+    if (c->delta <= 1 || c->equal < 1 || c->time_place > 0)
         return 1;
     for (int i = 1; i < c->held; i++) {
         const __typeof__(c->events[0]) *before = &c->events[i - 1], *at = &c->events[i];

@@ -222,8 +222,8 @@ bool generic_line_is_worth(struct slice text) {
         text.size_bytes = GENERIC_LINE_BYTES;
     const char *at = text.data, *end = text.data + text.size_bytes;
     struct slice digits;
-    int64_t number;
-    if (generic_number_begins_row(text, &digits, &number))
+    int64_t number, total;
+    if (generic_number_begins_row(text, &digits, &number, &total))
         return true;
     while (at < end) {
         unsigned char kind = starts[(unsigned char)*at];
@@ -424,12 +424,12 @@ static bool has_figure(const struct generic_line *l) {
     return l->has_loss || l->is_training || l->is_evaluation;
 }
 
-/* "20: 9.1, 9.1 avg loss" (darknet), "20:	learn: 0.5" (CatBoost). */
+/* "20: 9.1, 9.1 avg loss" (darknet), "20:	learn: 0.5" (CatBoost), "500/20000 train_loss: 3.0". */
 static void row_counter(struct reading *r, struct slice text) {
     struct slice digits;
-    int64_t number;
-    if (has_figure(r->line) && generic_number_begins_row(text, &digits, &number))
-        set_counter(r, SLICE("step"), (struct slice){digits.data, 0}, 5, number, RECORD_NONE);
+    int64_t number, total;
+    if (has_figure(r->line) && generic_number_begins_row(text, &digits, &number, &total))
+        set_counter(r, SLICE("step"), (struct slice){digits.data, 0}, 5, number, total);
 }
 
 /* "[100] loss=0.5, lr=0.001" (clu), "[100]	train-rmse:0.5" (XGBoost), "loss: 2.30  [   64/60000]" (PyTorch's first

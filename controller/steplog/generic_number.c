@@ -149,7 +149,16 @@ bool generic_number_before(struct slice text, const char *to, struct slice *digi
            (!generic_is_letter(at[-1]) && !generic_is_digit(at[-1]) && strchr("./-", at[-1]) == NULL);
 }
 
-bool generic_number_begins_row(struct slice text, struct slice *digits, int64_t *number) {
+/* "20: 9.1", "500/20000 train_loss: 3.0": what follows the number, from the space on. */
+static bool takes_total(struct slice *rest, int64_t number, int64_t *total) {
+    *total = RECORD_NONE;
+    if (slice_take_char(rest, ':'))
+        return rest->size_bytes > 0 && (rest->data[0] == ' ' || rest->data[0] == '\t');
+    return slice_take_char(rest, '/') && take_step(rest, total) && number <= *total && rest->size_bytes > 1 &&
+           rest->data[0] == ' ' && generic_is_letter(rest->data[1]);
+}
+
+bool generic_number_begins_row(struct slice text, struct slice *digits, int64_t *number, int64_t *total) {
     enum { LOOK_AT_BYTES = 24 };
     struct slice rest = text;
     skip_spaces(&rest);
@@ -157,7 +166,7 @@ bool generic_number_begins_row(struct slice text, struct slice *digits, int64_t 
     if (!take_step(&rest, number))
         return false;
     *digits = slice_range(digits->data, rest.data);
-    if (!slice_take_char(&rest, ':') || rest.size_bytes == 0 || (rest.data[0] != ' ' && rest.data[0] != '\t'))
+    if (!takes_total(&rest, *number, total))
         return false;
     for (size_t i = 2; i < rest.size_bytes && i < LOOK_AT_BYTES; i++)
         if (rest.data[i - 1] == '.' && generic_is_digit(rest.data[i - 2]) && generic_is_digit(rest.data[i]))

@@ -27,8 +27,8 @@ bool generic_number_after(struct slice rest, int64_t *number, int64_t *total, st
                           const char **number_at);
 /* The number that ends where a counter's name begins: "3epoch", "3/10epoch", "51-100batch". */
 bool generic_number_before(struct slice text, const char *to, struct slice *digits, int64_t *number, int64_t *total);
-/* "20: 9.112183, 9.112183 avg loss", "20:	learn: 0.5": a row that begins with its number, and figures with a
- * fraction behind it. */
-bool generic_number_begins_row(struct slice text, struct slice *digits, int64_t *number);
+/* "20: 9.112183, 9.112183 avg loss", "20:	learn: 0.5", "500/20000 train_loss: 3.0": a row that begins with its
+ * number, and figures with a fraction behind it. */
+bool generic_number_begins_row(struct slice text, struct slice *digits, int64_t *number, int64_t *total);
 
 #endif

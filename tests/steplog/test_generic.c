@@ -111,6 +111,7 @@ TEST(a_counter_may_be_anywhere_in_the_line) {
         {"%d:\tlearn: 10.87\ttest: 11.95\ttotal: 46s\tremaining: 3m 5s", "Generic(step N)"},   /* CatBoost */
         {" %d: 10.8, 10.8 avg loss, 0.000008 rate, 35.255386 seconds", "Generic(step N)"},     /* darknet */
         {"Ep. 1 : Up. %d : Sen. 640 : Cost 10.6 : Time 78.82s : gNorm 1.1", "Generic(up. N)"}, /* marian */
+        {"%d/1251 train_loss: 3.0046 train_time: 0.8m tok/s: 79", "Generic(step N)"},          /* parameter-golf */
         {"Train loss %d 10.966693 Grad Norm 1.356559 26.63s/it", "Generic(step N)"},           /* tacotron2 */
         {"tick %d     kimg %d.0      time 0:00:46", "Generic(kimg N)"},                        /* stylegan3 */
         {"Train: [3/300][%d/1251] eta 1:02:03 lr 0.01 loss 5.1", "Generic(batch N)"},          /* Swin-Transformer */

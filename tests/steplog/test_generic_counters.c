@@ -1,0 +1,56 @@
+/* What the first lines show of a counter that no format names. */
+#include "harness.h"
+
+#include "steplog/steplog.h"
+
+#include <stdio.h>
+
+struct seen {
+    int64_t steps, first_step, last_step;
+    bool counts_lines;
+};
+
+static void on_record(void *context, const struct record *r) {
+    struct seen *seen = context;
+    if (r->kind != RECORD_STEP_END)
+        return;
+    if (seen->steps++ == 0)
+        seen->first_step = r->step;
+    seen->last_step = r->step;
+    seen->counts_lines = r->counts_lines;
+}
+
+/* openai/parameter-golf 4908dc46, records/track_non_record_16mb/2026-04-05_118M_XNOR-Net_FP8_1024D_10L: a line every
+ * thousand steps of less than 50 ms, as samples would come, but the time of each is stated. */
+TEST(a_counter_whose_lines_state_the_time_of_each_counts_steps) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 1; i <= 9; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "step:%d000/100000 loss:3.4 t:%dms step_avg:41.7ms", i, i * 41700);
+        steplog_line(s, slice_of(line), 1763690400000 + i * INT64_C(41700) + (i == 8 ? 9000 : 0));
+    }
+    CHECK_INT(seen.steps, 9);
+    CHECK_INT(seen.last_step, 9000);
+    CHECK(!seen.counts_lines);
+    steplog_free(s);
+}
+
+/* The same repository's train_gpt.py prints itself first. */
+TEST(a_program_in_its_own_log_shows_no_step) {
+    static const char *const text[] = {"    training_time_ms = 0.0", "    step = 0",
+                                       "    while True:", "        train_loss = torch.zeros((), device=device)",
+                                       "        step += 1"};
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
+        steplog_line(s, slice_of(text[i]), 1763690400000);
+    for (int i = 1; i <= 9; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "step:%d/20000 train_loss:6.9 train_time:%dms", i, i * 1000);
+        steplog_line(s, slice_of(line), 1763690400000 + 60000 + i * INT64_C(1000));
+    }
+    CHECK_INT(seen.steps, 9);
+    CHECK_INT(seen.first_step, 1);
+    steplog_free(s);
+}
