@@ -175,7 +175,7 @@ static void visit_processes(struct codec *c, struct ledger *l) {
 
 /* The remaining steps continue from the step at which the settled part ends. */
 static void check_continued(struct codec *c, const struct ledger *l) {
-    const struct settled *s = l->settled;
+    const struct settled *s = ledger_settled(l);
     const struct process *p = l->processes[s->process];
     const struct step_list *list = s->reports_starts ? &p->starts : &p->ends;
     c->failed |=
@@ -184,7 +184,7 @@ static void check_continued(struct codec *c, const struct ledger *l) {
 }
 
 static void visit(struct codec *c, struct ledger *l, bool *has_objects) {
-    bool has_settled = l->settled != NULL;
+    bool has_settled = ledger_settled(l) != NULL;
     visit_options(c, &l->options);
     checkpoint_time(c, &l->start_ms);
     checkpoint_time(c, &l->end_ms);
@@ -200,15 +200,15 @@ static void visit(struct codec *c, struct ledger *l, bool *has_objects) {
     if (has_settled && codec_is_reading(c))
         l->settled = mem_new(struct settled);
     if (has_settled && !c->failed) {
-        size_t process = l->settled->process;
+        size_t process = ledger_settled(l)->process;
         for (size_t i = 0; i < l->live_count && !codec_is_reading(c); i++) /* live processes get new numbers */
             if (l->live[i] == l->processes[process])
-                l->settled->process = i;
-        checkpoint_settled(c, l->settled, l->start_ms, l->live_count);
+                ledger_settled(l)->process = i;
+        checkpoint_settled(c, ledger_settled(l), l->start_ms, l->live_count);
         if (codec_is_reading(c) && !c->failed)
             check_continued(c, l);
         if (!codec_is_reading(c))
-            l->settled->process = process;
+            ledger_settled(l)->process = process;
     }
     codec_bool(c, has_objects);
     if (*has_objects)

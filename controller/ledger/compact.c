@@ -66,7 +66,7 @@ static void shorten(char *text, size_t max_bytes) {
 static void shorten_all(struct ledger *l, size_t max_bytes) {
     for (size_t i = 0; i < l->live_count; i++)
         shorten(l->live[i]->name, max_bytes);
-    struct settled *s = l->settled;
+    struct settled *s = ledger_settled(l);
     for (int i = 0; s != NULL && i < ACCOUNT_COUNT; i++)
         shorten(s->evidence[i], max_bytes);
     for (size_t i = 0; s != NULL && i < s->listed_count; i++) {
@@ -277,10 +277,10 @@ void compact_step(struct ledger *l, int step) {
     ledger_sort_processes(l);
     if (step % 2 == 0) {
         ledger_settle_to(l, l->evaluated_ms, m.tail_steps);
-        if (l->settled != NULL) {
-            durations_coarsen(&l->settled->durations, m.durations);
-            thin_snapshots(&l->settled->snapshots, m.snapshots, m.checkpoints);
-            settled_phases_thin(l->settled->phases, m.checkpoints);
+        if (ledger_settled(l) != NULL) {
+            durations_coarsen(&ledger_settled(l)->durations, m.durations);
+            thin_snapshots(&ledger_settled(l)->snapshots, m.snapshots, m.checkpoints);
+            settled_phases_thin(ledger_settled(l)->phases, m.checkpoints);
         }
         return;
     }

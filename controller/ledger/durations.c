@@ -64,8 +64,11 @@ void durations_add(struct durations *d, int32_t ms) {
     memmove(&d->items[i + 1], &d->items[i], (d->count - i) * sizeof *d->items);
     d->items[i] = (struct duration){value, 1};
     d->count++;
-    while (d->count > DURATIONS_MAX)
-        coarsen(d);
+    if (d->count > DURATIONS_MAX) {
+        durations_coarsen(d, DURATIONS_MAX);
+        d->capacity = DURATIONS_MAX;
+        d->items = mem_resize(d->items, d->capacity, sizeof *d->items);
+    }
 }
 
 /* The k-th smallest (from 0) of n values, which are reordered. Hoare's selection, median of three. */

@@ -398,7 +398,7 @@ static void evaluate_known(struct ledger *l, const struct request *q, int64_t li
     struct durable_at nothing = {.at_ms = TIME_UNKNOWN};
     result->retained_without_checkpoint =
         training_settle(&training, strikes, interruptions.count, at_end, l->outcome, &nothing);
-    struct settled *lost = training.settled_loss_count > 0 ? settled_clone(l->settled) : NULL;
+    struct settled *lost = training.settled_loss_count > 0 ? settled_clone(ledger_settled(l)) : NULL;
     for (size_t i = 0; i < training.settled_loss_count; i++)
         settled_lose(lost, &training.settled_losses[i]);
     struct sweep s = {.ledger = l,
@@ -406,7 +406,7 @@ static void evaluate_known(struct ledger *l, const struct request *q, int64_t li
                       .holds = hold_timeline_get(l),
                       .training = &training,
                       .interruptions = &interruptions,
-                      .settled = lost != NULL ? lost : l->settled,
+                      .settled = lost != NULL ? lost : ledger_settled(l),
                       .start_ms = l->start_ms,
                       .through_ms = limit,
                       .at_end = at_end,
@@ -444,8 +444,8 @@ static void evaluate(struct ledger *l, const struct request *q, struct ledger_re
     l->named_count = 0;
     ledger_settle(l, limit);
     l->evaluated_ms = max_of(l->evaluated_ms, limit);
-    if (l->settled != NULL && limit < l->settled->through_ms)
-        result->observed_through_ms = limit = l->settled->through_ms;
+    if (ledger_settled(l) != NULL && limit < ledger_settled(l)->through_ms)
+        result->observed_through_ms = limit = ledger_settled(l)->through_ms;
     int64_t known = is_past_end ? TIME_OPEN - 1 : limit; /* facts after it are ignored */
     evaluate_known(l, q, limit, known, at_end, result);
 }
@@ -462,7 +462,7 @@ void ledger_evaluate_entries(struct ledger *l, int64_t through_ms, struct ledger
 
 void ledger_evaluate_interval(struct ledger *l, int64_t through_ms, int64_t from_ms, int64_t to_ms,
                               struct ledger_result *result) {
-    assert(l->settled == NULL);
+    assert(ledger_settled(l) == NULL);
     evaluate(l, &(struct request){through_ms, true, from_ms, to_ms, NULL}, result);
 }
 

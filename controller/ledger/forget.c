@@ -55,7 +55,8 @@ struct ledger_forgetting *ledger_forget_begin(struct ledger *l, int64_t steady_m
     slot_timeline_get(l);
     const struct hold_timeline *t = hold_timeline_get(l);
     for (size_t i = 0; i < t->count; i++) {
-        bool is_settled = l->settled != NULL && i + 1 < t->count && t->items[i + 1].from_ms <= l->settled->through_ms;
+        bool is_settled =
+            ledger_settled(l) != NULL && i + 1 < t->count && t->items[i + 1].from_ms <= ledger_settled(l)->through_ms;
         note_winner(f, is_settled ? NULL : t->items[i].scheduling);
         note_winner(f, is_settled ? NULL : t->items[i].process);
     }

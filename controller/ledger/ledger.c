@@ -42,16 +42,13 @@ void ledger_free(struct ledger *l) {
         free(l->disruptions.items[i].texts);
     for (size_t i = 0; i < l->process_count; i++)
         process_free(l->processes[i]);
-    slots_done(l);
-    free(l->slots.items);
     free(l->alike);
     for (size_t i = 0; i < ARRAY_SIZE(l->slowest); i++)
         free(l->slowest[i].later);
-    free(l->hold_times.items);
     free(l->live);
     free(l->unwatched);
     free(l->exclusions);
-    settled_free(l->settled);
+    ledger_rest_done(l);
     totals_done(&l->totals);
     STORE_DONE(l->required);
     STORE_DONE(l->required_chips);
@@ -234,7 +231,7 @@ static bool is_settled_already(const struct ledger *l, uint64_t id, const char *
         return false;
     if (started_ms <= l->folded_ms)
         return true;
-    const struct process *p = l->settled != NULL ? l->processes[l->settled->process] : NULL;
+    const struct process *p = ledger_settled(l) != NULL ? l->processes[ledger_settled(l)->process] : NULL;
     return p != NULL && process_compare(p, started_ms, name, id) > 0;
 }
 
@@ -251,7 +248,7 @@ int ledger_add_process(struct ledger *l, uint64_t id, const char *name, int64_t 
         l->processes[at]->ordinal = at;
         MEM_GROW(l->live, l->live_count, l->live_capacity);
         l->live[l->live_count++] = l->processes[at];
-        l->processes[at]->settled_ms = l->settled != NULL ? l->settled->through_ms : TIME_UNKNOWN;
+        l->processes[at]->settled_ms = ledger_settled(l) != NULL ? ledger_settled(l)->through_ms : TIME_UNKNOWN;
         l->is_live_sorted = false;
     }
     struct process *p = l->processes[at];

@@ -6,6 +6,7 @@
 #include "ledger/key_index.h"
 #include "ledger/ledger.h"
 #include "ledger/process.h"
+#include "ledger/rest.h"
 #include "ledger/settled.h"
 #include "ledger/texts.h"
 #include "ledger/totals.h"
@@ -140,7 +141,8 @@ struct ledger {
     size_t unwatched_count;
     struct time_span *exclusions; /* as given */
     size_t exclusion_count, exclusion_capacity;
-    struct settled *settled; /* NULL: nothing is settled */
+    struct settled *settled; /* NULL: nothing is settled, or it is packed. ledger_settled() reads it */
+    void *packed_settled;    /* rest.c; NULL: not packed */
     int64_t evaluated_ms;    /* the latest time of an evaluation; TIME_UNKNOWN */
     int64_t folded_ms; /* an unknown process that began no later than this was joined into a known one (compact.c) */
     struct totals totals;

@@ -14,6 +14,11 @@
 #define MAX_STEP 1000000000           /* a larger number is not a step, so that no sum over steps can overflow */
 #define RECEIVED_TOLERANCE_MS 3600000 /* a payload time later than this after its line's timestamp is not used */
 
+/* A job keeps some 340 steps for days: in an array of 384, which is never moved. */
+static size_t more_than(size_t capacity) {
+    return capacity == 0 ? 8 : capacity == 256 ? 384 : capacity * 2;
+}
+
 /* Arrays lose elements at their front when they are settled: the `skipped` entries before `items` are free. */
 #define ROOM_AT_END(list)                                                                                              \
     do {                                                                                                               \
@@ -25,7 +30,7 @@
             memmove((list)->items, (list)->items + (list)->skipped, (list)->count * sizeof *(list)->items);            \
             (list)->skipped = 0;                                                                                       \
         } else {                                                                                                       \
-            (list)->capacity = (list)->capacity ? (list)->capacity * 2 : 8;                                            \
+            (list)->capacity = more_than((list)->capacity);                                                            \
             (list)->items = mem_resize((list)->items, (list)->capacity, sizeof *(list)->items);                        \
         }                                                                                                              \
         (list)->items += (list)->skipped;                                                                              \

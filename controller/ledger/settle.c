@@ -33,8 +33,9 @@ void ledger_sort_processes(struct ledger *l) {
     if (l->is_live_sorted || l->live_count == 0)
         return;
     qsort(l->live, l->live_count, sizeof *l->live, compare_processes);
-    for (size_t i = 1; l->settled != NULL && i < l->live_count; i++)
-        if (l->live[i] == l->processes[l->settled->process]) { /* a late process is placed after the settled one */
+    for (size_t i = 1; ledger_settled(l) != NULL && i < l->live_count; i++)
+        if (l->live[i] ==
+            l->processes[ledger_settled(l)->process]) { /* a late process is placed after the settled one */
             struct process *first = l->live[i];
             memmove(l->live + 1, l->live, i * sizeof *l->live);
             l->live[0] = first;
@@ -52,8 +53,8 @@ struct horizon {
 };
 
 static const struct step_list *main_list(const struct ledger *l, const struct process *p) {
-    if (l->settled != NULL && p == l->processes[l->settled->process])
-        return l->settled->reports_starts ? &p->starts : &p->ends;
+    if (ledger_settled(l) != NULL && p == l->processes[ledger_settled(l)->process])
+        return ledger_settled(l)->reports_starts ? &p->starts : &p->ends;
     return p->starts.count > 2 * p->ends.count ? &p->starts : &p->ends;
 }
 
@@ -325,7 +326,7 @@ static void forget_before(struct ledger *l, struct process *process) {
     l->live[removed] = process;
     memmove(l->live, l->live + removed, (l->live_count - removed) * sizeof *l->live);
     l->live_count -= removed;
-    l->settled->process = process->ordinal;
+    ledger_settled(l)->process = process->ordinal;
 }
 
 /* ---- one batch ---- */
@@ -380,7 +381,7 @@ static void settle_at(struct ledger *l, struct pass *p, const struct moment *at)
     struct durable_at durable = {.at_ms = at->at_ms, .steps = {RECORD_NONE, RECORD_NONE}};
     training_settle(t, strikes, p->interruptions.count, false, OUTCOME_RUNNING, &durable);
     free(strikes);
-    struct settled *old = l->settled, *to = old != NULL ? settled_copy_sums(old) : mem_new(struct settled);
+    struct settled *old = ledger_settled(l), *to = old != NULL ? settled_copy_sums(old) : mem_new(struct settled);
     if (old != NULL) {
         snapshots_move(&to->snapshots, &old->snapshots);
         to->durations = old->durations;
@@ -459,17 +460,21 @@ void ledger_settle(struct ledger *l, int64_t through_ms) {
     ledger_settle_to(l, through_ms, TAIL_STEPS);
 }
 
-void ledger_settle_to(struct ledger *l, int64_t through_ms, size_t tail_steps) {
+static void settle_batches(struct ledger *l, int64_t through_ms, size_t tail_steps, size_t batch) {
     struct horizon h;
-    const size_t batch = tail_steps < STEPS_SETTLED_AT_ONCE ? tail_steps : STEPS_SETTLED_AT_ONCE;
     size_t min_steps = batch;
-    ledger_sort_processes(l);
-    if (l->options.keep_all || l->start_ms == TIME_UNKNOWN)
-        return;
     while (find_horizon(l, min_steps, tail_steps, min_of(through_ms, l->end_ms - 1), &h))
         if (settle_batch(l, &h))
             min_steps = batch;
         else
             min_steps +=
                 tail_steps < TAIL_STEPS ? tail_steps : RETRY_STEPS; /* no possible moment: a later one may exist */
+}
+
+void ledger_settle_to(struct ledger *l, int64_t through_ms, size_t tail_steps) {
+    ledger_sort_processes(l);
+    if (l->options.keep_all || l->start_ms == TIME_UNKNOWN)
+        return;
+    for (size_t batch = STEPS_SETTLED_AT_ONCE; batch >= STEPS_SETTLED_LAST; batch /= 4)
+        settle_batches(l, through_ms, tail_steps, tail_steps < batch ? tail_steps : batch);
 }

@@ -18,11 +18,11 @@ static void fill_sums(struct ledger_settled_sums *to, const struct settled *s) {
 }
 
 int64_t ledger_settled_ms(const struct ledger *l) {
-    return l->settled != NULL ? l->settled->through_ms : l->start_ms;
+    return ledger_settled(l) != NULL ? ledger_settled(l)->through_ms : l->start_ms;
 }
 
 void ledger_report_settled(const struct ledger *l, const struct ledger_sink *to) {
-    const struct settled *s = l->settled;
+    const struct settled *s = ledger_settled(l);
     struct ledger_interruption listed[SETTLED_LISTED] = {0};
     struct ledger_entries entries = {0};
     struct ledger_settled_part part = {

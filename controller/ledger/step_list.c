@@ -5,14 +5,20 @@
 
 #include <string.h>
 
-/* A job keeps these steps for hours: their array has no more room than those need that come before the next batch. */
+#define MANY 1024
+
+/* A job keeps these steps for hours: their array is at most twice as large as they need until the next batch. It is
+ * seldom moved: what it leaves is too small for the next one. */
 static void release_skipped(struct step_list *list) {
-    if (list->skipped < list->count / 2)
+    if (list->skipped < list->count / 2 && list->count > MANY)
         return; /* many wait to be settled: to move them each time would take long */
     struct step_event *all = list->items - list->skipped;
     memmove(all, list->items, list->count * sizeof *all);
-    list->capacity = list->count + STEPS_SETTLED_AT_ONCE;
-    list->items = mem_resize(all, list->capacity, sizeof *all);
+    list->items = all;
+    if (list->capacity > 2 * (list->count + STEPS_SETTLED_LAST)) {
+        list->capacity = list->count + STEPS_SETTLED_LAST;
+        list->items = mem_resize(all, list->capacity, sizeof *all);
+    }
     list->skipped = 0;
 }
 

@@ -93,7 +93,7 @@ void sweep_start_entries(struct sweep *s) {
     if (s->entries == NULL)
         return;
     struct ledger_settled_sums *to = &s->entries->settled;
-    const struct settled *before = s->entries->keeps_changes ? s->ledger->settled : NULL;
+    const struct settled *before = s->entries->keeps_changes ? ledger_settled(s->ledger) : NULL;
     for (int i = 0; i < ACCOUNT_COUNT; i++)
         add_settled_bucket(to, s, before, i);
     for (size_t i = 0; i < s->interruptions->count; i++) {

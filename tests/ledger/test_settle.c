@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "ledger/checkpoint.h"
 #include "ledger/evaluate.h"
+#include "ledger/rest.h"
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -305,6 +306,8 @@ static void evaluate_and_compare(const struct job *j, uint64_t seed) {
         check_entries(settles.ledger, through, words);
         check_entries(keeps.ledger, through, words);
         compare(&s, &k, words);
+        if (random_below(&random, 2) == 0)
+            ledger_rest(settles.ledger);
         ledger_result_done(&s);
         ledger_result_done(&k);
     }
@@ -345,6 +348,7 @@ static void evaluate_and_cut(const struct job *j, uint64_t seed, size_t *largest
             enum ledger_save_mode mode = random_below(&random, 2) ? LEDGER_SAVE_ALL : LEDGER_SAVE_WITHOUT_OBJECTS;
             fact_feeder_reload(&cut, &j->list, i + 1, mode);
             save_too(whole.ledger);
+            ledger_rest(whole.ledger);
         }
         if (random_below(&random, 1500) != 0 && i + 1 < j->list.count)
             continue;

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "ledger/doubt.h"
+#include "ledger/rest.h"
 
 #include "operator/facts/facts.h"
 #include "operator/facts/loss.h"
@@ -256,6 +257,12 @@ static void evaluate_ledger(struct model_job *job, struct view *v, struct ledger
     doubt_steps(job, &v->result, entries);
 }
 
+/* It may be minutes until the next evaluation. */
+static void rest(const struct model_job *job) {
+    if (job->ledger != NULL)
+        ledger_rest(job->ledger);
+}
+
 void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, struct model_summary *summary) {
     struct view v;
     struct ledger_entries entries = {0};
@@ -297,6 +304,7 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
     remember(job, &v);
     if (v.target)
         job_forget_pods(job, v.through_ms);
+    rest(job);
     view_done(&v);
 }
 
@@ -338,6 +346,7 @@ static void write_ledger(struct model_job *job, const struct records_job *named,
     records_write(&v, &entries, named, out);
     records_write_status(buf_slice(&status), out);
     ledger_entries_done(&entries);
+    rest(job);
     view_done(&v);
 }
 
@@ -357,6 +366,7 @@ void model_job_add_checkpoint(struct model_job *job, int64_t now_ms, struct buf 
     if (!job->jobs->settings.keeps_checkpoints || model_job_is_final(job) || status->size_bytes < 2)
         return;
     checkpoint_write(job, store_known_ms(job->store, RESOURCE_POD, now_ms), &text);
+    rest(job);
     if (text.size_bytes == 0)
         return;
     status->size_bytes--; /* the closing brace */

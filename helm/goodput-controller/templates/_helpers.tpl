@@ -134,7 +134,7 @@ insecureSkipVerify: true
 
 {{/* What the controller needs at most for so many JobGoodputs, in MiB: deploy/docs/how-to/scale.md. */}}
 {{- define "goodput.memoryNeededMiB" -}}
-{{- addf 12 (ternary 48 0 .ingest) (divf .jobs 12) | ceil -}}
+{{- addf 12 (ternary 48 0 .ingest) (divf .jobs 18) | ceil -}}
 {{- end -}}
 
 {{/* resources.limits.memory in MiB, 0 without a limit. */}}
