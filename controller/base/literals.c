@@ -41,9 +41,10 @@ static uint32_t hash_of(uint32_t block, int bits) {
     return block * UINT32_C(2654435761) >> (32 - bits);
 }
 
-static bool may_occur(const struct literals *l, uint32_t block) {
+/* 1 if a text may have the block there. */
+static uint64_t may_occur(const struct literals *l, uint32_t block) {
     uint32_t bit = hash_of(block, BLOCK_BITS);
-    return (l->occurs[bit / 64] >> bit % 64 & 1) != 0;
+    return l->occurs[bit / 64] >> bit % 64 & 1;
 }
 
 static void note_blocks(struct literals *l, struct slice text) {
@@ -110,8 +111,8 @@ static inline uint16_t fitting(const struct literals *l, uint16_t k, struct slic
 static inline size_t skipped(const struct literals *l, const char *block, size_t left) {
     size_t far = 0, stride = l->stride;
     for (; left - far > 4 * stride &&
-           !(may_occur(l, block_at(block)) | may_occur(l, block_at(block + stride)) |
-             may_occur(l, block_at(block + 2 * stride)) | may_occur(l, block_at(block + 3 * stride)));
+           (may_occur(l, block_at(block)) | may_occur(l, block_at(block + stride)) |
+            may_occur(l, block_at(block + 2 * stride)) | may_occur(l, block_at(block + 3 * stride))) == 0;
          far += 4 * stride)
         block += 4 * stride;
     return far;
@@ -126,7 +127,7 @@ static bool search(const struct literals *l, struct slice text, struct literals_
     while (k == NONE && at < end) {
         at += skipped(l, text.data + at + l->stride - 1, end - at);
         const char *from = text.data + at;
-        if (!may_occur(l, block_at(from + l->stride - 1))) {
+        if (may_occur(l, block_at(from + l->stride - 1)) == 0) {
             at += l->stride;
             continue;
         }

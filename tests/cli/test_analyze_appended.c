@@ -15,8 +15,8 @@
 /* %N: the step */
 static const char *const forms[] = {
     "completed step: %N, seconds: 1.0, TFLOP/s/device: 100.0, Tokens/s/device: 100.0, total_weights: 100, loss: 1.0",
-    " iteration %N/ 1000 | consumed samples: 8 | elapsed time per iteration (ms): 1000.0 | learning rate: 1.0E-4 | "
-    "global batch size: 8 | lm loss: 1.0E+00 |",
+    (" iteration %N/ 1000 | consumed samples: 8 | elapsed time per iteration (ms): 1000.0 | learning rate: 1.0E-4 | "
+     "global batch size: 8 | lm loss: 1.0E+00 |"),
     "step %N loss 2.5",
     "{\"step\": %N, \"loss\": 2.5}",
 };

@@ -61,7 +61,7 @@ same "event files for TensorBoard: the flag, the mount, the volume" "--tensorboa
 	"$(render --set tensorboard.volume.persistentVolumeClaim.claimName=boards,metrics.enabled=false -s templates/deployment.yaml | sed -nE 's/^[- ]*(--tensorboard.*|mountPath: .*|claimName: .*)/\1/p' | paste -sd' ')"
 refused "an interval without unit" "at '/tensorboard/interval': got number, want string" render --set tensorboard.interval=30
 same "Cloud Monitoring: its flags" "--cloud-monitoring-project=p --cloud-monitoring-location=us-east5-a --cloud-monitoring-replica-id=0 --cloud-monitoring-namespaced=true --cloud-monitoring-interval=1m" \
-	"$(flags --set cloudMonitoring.project=p,cloudMonitoring.location=us-east5-a,cloudMonitoring.namespaced=true,cloudMonitoring.interval=1m | grep -o -- '--cloud-monitoring.*m')"
+	"$(flags --set cloudMonitoring.project=p,cloudMonitoring.location=us-east5-a,cloudMonitoring.namespaced=true,cloudMonitoring.interval=1m | grep -oE -- '--cloud-monitoring[^ ]+' | xargs)"
 refused "Cloud Monitoring without a location" "cloudMonitoring.project needs cloudMonitoring.location" render --set cloudMonitoring.project=p
 refused "points more often than the API takes them" "at '/cloudMonitoring/interval': '4s' does not match pattern" render --set cloudMonitoring.interval=4s
 same "OpenTelemetry: its flags, its Secrets" "--otlp-endpoint=https://c.ns:4318 --otlp-interval=30s --otlp-headers=/etc/goodput/otlp-headers/headers --otlp-ca=/etc/goodput/otlp-ca/ca.crt mountPath: /etc/goodput/otlp-headers mountPath: /etc/goodput/otlp-ca secretName: h secretName: ca" \
