@@ -155,3 +155,21 @@ TEST(hours_of_silence_end_a_process) {
         heads_drop_held(&h);
     }
 }
+
+/* Keras writes an empty line before what it says of a save, also after an epoch of hours. */
+TEST(an_empty_line_ends_no_silence) {
+    static const struct {
+        const char *text;
+        bool is_start;
+    } cases[] = {{"Epoch 2: loss improved from 2.3 to 2.2, saving model to best.weights.h5", false},
+                 {"it starts", true}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct heads h;
+        heads_begin(&h);
+        h.is_all = true;
+        CHECK(!heads_line(&h, SLICE("Epoch 1/4"), 1000, 0));
+        CHECK(!heads_line(&h, SLICE("\r"), 2000 + HEADS_SILENCE_MS, 0));
+        CHECK_INT(heads_line(&h, slice_of(cases[i].text), 2100 + HEADS_SILENCE_MS, 0), cases[i].is_start);
+        heads_drop_held(&h);
+    }
+}
