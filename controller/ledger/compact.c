@@ -277,10 +277,11 @@ void compact_step(struct ledger *l, int step) {
     ledger_sort_processes(l);
     if (step % 2 == 0) {
         ledger_settle_to(l, l->evaluated_ms, m.tail_steps);
-        if (ledger_settled(l) != NULL) {
-            durations_coarsen(&ledger_settled(l)->durations, m.durations);
-            thin_snapshots(&ledger_settled(l)->snapshots, m.snapshots, m.checkpoints);
-            settled_phases_thin(ledger_settled(l)->phases, m.checkpoints);
+        struct settled *settled = ledger_settled(l);
+        if (settled != NULL) {
+            durations_coarsen(&settled->durations, m.durations);
+            thin_snapshots(&settled->snapshots, m.snapshots, m.checkpoints);
+            settled_phases_thin(settled->phases, m.checkpoints);
         }
         return;
     }

@@ -481,15 +481,16 @@ void training_init(struct training *t, const struct ledger *l, int64_t known_ms,
                            .reached_step = RECORD_NONE,
                            .saved_step = RECORD_NONE};
     memcpy(t->reported.custom_names[LEDGER_MAX_CUSTOM], "Other", sizeof "Other");
-    if (ledger_settled(l) != NULL) {
-        t->settled = ledger_settled(l);
-        t->from_ms = ledger_settled(l)->through_ms;
-        t->reported = ledger_settled(l)->reported;
-        t->clipped_ms = ledger_settled(l)->clipped_ms;
-        t->headless_ms = ledger_settled(l)->headless_ms;
-        t->reached_step = ledger_settled(l)->sums.max_step;
-        t->saved_step = ledger_settled(l)->durable_steps[0];
-        t->overlapped = ledger_settled(l)->overlapped;
+    const struct settled *settled = ledger_settled(l);
+    if (settled != NULL) {
+        t->settled = settled;
+        t->from_ms = settled->through_ms;
+        t->reported = settled->reported;
+        t->clipped_ms = settled->clipped_ms;
+        t->headless_ms = settled->headless_ms;
+        t->reached_step = settled->sums.max_step;
+        t->saved_step = settled->durable_steps[0];
+        t->overlapped = settled->overlapped;
     }
     make_views(t, l, known_ms);
     training_learn(t, &l->options);

@@ -1,4 +1,5 @@
-/* A busy request over TLS: what OpenSSL has taken from the socket wakes nobody up, and has to be read all the same. */
+/* A busy request over TLS: what OpenSSL has taken from the socket causes no wake-up, and has to be read all the same.
+ */
 #include "harness.h"
 #include "io/http.h"
 #include "rawserver.h"
