@@ -2,82 +2,43 @@
  * taint of a device. */
 #include "harness.h"
 
-#include "apiserver/apiserver.h"
+#include "applied_jobs.h"
 #include "base/mem.h"
-#include "base/rfc3339.h"
 #include "program.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-static int64_t epoch_ms;
-
-static const char *at(int second) {
-    static char ring[8][RFC3339_SIZE];
-    static int next;
-    return rfc3339_format_s(ring[next++ % 8], epoch_ms + second * 1000);
-}
-
-static bool apply(struct apiserver *s, char *json) {
-    CLEANUP_FREE char *command = mem_format("apply <<END\n%s\nEND\n", json);
-    free(json);
-    return apiserver_do(s, command) == 0;
-}
-
-/* A job of one pod on that node, which fails at 50 s. */
-static bool apply_work(struct apiserver *s, const char *name, const char *node) {
-    return apply(s, mem_format("{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{"
-                               "\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":"
-                               "\"batch\",\"kind\":\"Job\",\"name\":\"%s\"},\"stepLog\":{\"source\":\"None\"}}}",
-                               name, name)) &&
-           apply(s, mem_format("{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"%s\","
-                               "\"namespace\":\"default\",\"uid\":\"job-%s\",\"creationTimestamp\":\"%s\"},\"spec\":{"
-                               "\"completionMode\":\"Indexed\",\"parallelism\":1,\"completions\":1,\"template\":{"
-                               "\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}",
-                               name, name, at(0))) &&
-           apply(s,
-                 mem_format(
-                     "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s-0\",\"namespace\":"
-                     "\"default\",\"uid\":\"pod-%s\",\"creationTimestamp\":\"%s\",\"labels\":{\"batch.kubernetes.io/"
-                     "job-name\":\"%s\",\"batch.kubernetes.io/controller-uid\":\"job-%s\",\"batch.kubernetes.io/"
-                     "job-completion-index\":\"0\"},\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":"
-                     "\"Job\",\"name\":\"%s\",\"uid\":\"job-%s\",\"controller\":true}]},\"spec\":{\"nodeName\":\"%s\","
-                     "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":"
-                     "\"Failed\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"True\","
-                     "\"lastTransitionTime\":\"%s\"}],\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,"
-                     "\"state\":{\"terminated\":{\"exitCode\":1,\"reason\":\"Error\",\"startedAt\":\"%s\","
-                     "\"finishedAt\":\"%s\"}}}]}}",
-                     name, name, at(1), name, name, name, name, node, at(2), at(3), at(50)));
-}
 
 static bool apply_signals(struct apiserver *s) {
-    return apply(s, mem_format("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n0\"},\"status\":{"
-                               "\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"lastTransitionTime\":\"%s\"},"
-                               "{\"type\":\"XidCriticalError\",\"status\":\"True\",\"reason\":\"{\\\"79\\\":true}\","
-                               "\"message\":\"boot\",\"lastTransitionTime\":\"%s\"}]}}",
-                               at(0), at(45))) &&
-           apply(s, mem_format("{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceSlice\",\"metadata\":{"
-                               "\"name\":\"n0-gpus\"},\"spec\":{\"nodeName\":\"n0\",\"devices\":[{\"name\":\"gpu-3\","
-                               "\"taints\":[{\"key\":\"gpu.nvidia.com/gpu-lost\",\"effect\":\"NoSchedule\","
-                               "\"timeAdded\":\"%s\"}]}]}}",
-                               at(46))) &&
-           apply(s, mem_format("{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"name\":\"n0.1\","
-                               "\"namespace\":\"default\"},\"involvedObject\":{\"kind\":\"Node\",\"name\":\"n0\"},"
-                               "\"reason\":\"OOMKilling\",\"message\":\"Killed process 7\",\"type\":\"Warning\","
-                               "\"firstTimestamp\":\"%s\",\"lastTimestamp\":\"%s\"}",
-                               at(47), at(47)));
+    return applied_object(
+               s, mem_format("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n0\"},\"status\":{"
+                             "\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"lastTransitionTime\":\"%s\"},"
+                             "{\"type\":\"XidCriticalError\",\"status\":\"True\",\"reason\":\"{\\\"79\\\":true}\","
+                             "\"message\":\"boot\",\"lastTransitionTime\":\"%s\"}]}}",
+                             applied_time(0), applied_time(45))) &&
+           applied_object(
+               s, mem_format("{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceSlice\",\"metadata\":{"
+                             "\"name\":\"n0-gpus\"},\"spec\":{\"nodeName\":\"n0\",\"devices\":[{\"name\":\"gpu-3\","
+                             "\"taints\":[{\"key\":\"gpu.nvidia.com/gpu-lost\",\"effect\":\"NoSchedule\","
+                             "\"timeAdded\":\"%s\"}]}]}}",
+                             applied_time(46))) &&
+           applied_object(
+               s, mem_format("{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"name\":\"n0.1\","
+                             "\"namespace\":\"default\"},\"involvedObject\":{\"kind\":\"Node\",\"name\":\"n0\"},"
+                             "\"reason\":\"OOMKilling\",\"message\":\"Killed process 7\",\"type\":\"Warning\","
+                             "\"firstTimestamp\":\"%s\",\"lastTimestamp\":\"%s\"}",
+                             applied_time(47), applied_time(47)));
 }
 
 TEST(signals_of_nodes_reach_the_status) {
-    struct apiserver *s = apiserver_start((const char *[]){"--crd", "crds/goodput.dev_jobgoodputs.yaml", NULL});
+    struct apiserver *s = applied_begin();
     REQUIRE(s != NULL);
-    epoch_ms = ((int64_t)time(NULL) - 120) * 1000;
     struct program *c = program_start(
         "goodput-controller", (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
                                                "--leader-elect=false", "--status-interval=1s", NULL});
     CLEANUP_FREE char *object = NULL;
     CHECK(apply_signals(s));
-    CHECK(apply_work(s, "a", "n0"));
+    CHECK(applied_job(s, "a", 1));
+    CHECK(applied_failure(s, "a", 0, "n0"));
     CHECK_INT(apiserver_do(s, "wait 120s field jobgoodputs default/a .status.executions[0].nodeEvidence[2].signal "
                               "OOMKilling"),
               0);
@@ -128,13 +89,12 @@ static const struct {
 static char *stamped(const char *member, int second) {
     const char *place = strstr(member, "%s");
     return place == NULL ? mem_strdup("")
-                         : mem_format("%.*s%s%s", (int)(place - member), member, at(second), place + 2);
+                         : mem_format("%.*s%s%s", (int)(place - member), member, applied_time(second), place + 2);
 }
 
 TEST(the_shape_of_each_vendor_reaches_the_status) {
-    struct apiserver *s = apiserver_start((const char *[]){"--crd", "crds/goodput.dev_jobgoodputs.yaml", NULL});
+    struct apiserver *s = applied_begin();
     REQUIRE(s != NULL);
-    epoch_ms = ((int64_t)time(NULL) - 120) * 1000;
     struct program *c = program_start(
         "goodput-controller", (const char *[]){"--kubeconfig", apiserver_kubeconfig(s), "--health-bind-address=0",
                                                "--leader-elect=false", "--status-interval=1s", NULL});
@@ -142,12 +102,13 @@ TEST(the_shape_of_each_vendor_reaches_the_status) {
         const char *name = vendors[i].vendor;
         CLEANUP_FREE char *conditions = stamped(vendors[i].conditions, vendors[i].second);
         CLEANUP_FREE char *taints = stamped(vendors[i].taints, vendors[i].second);
-        CHECK(
-            apply(s, mem_format("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\"},\"spec\":{"
-                                "\"taints\":[%s]},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\","
-                                "\"lastTransitionTime\":\"%s\"}%s%s]}}",
-                                name, taints, at(0), conditions[0] != '\0' ? "," : "", conditions)));
-        CHECK(apply_work(s, name, name));
+        CHECK(applied_object(
+            s, mem_format("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\"},\"spec\":{"
+                          "\"taints\":[%s]},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\","
+                          "\"lastTransitionTime\":\"%s\"}%s%s]}}",
+                          name, taints, applied_time(0), conditions[0] != '\0' ? "," : "", conditions)));
+        CHECK(applied_job(s, name, 1));
+        CHECK(applied_failure(s, name, 0, name));
     }
     for (size_t i = 0; i < ARRAY_SIZE(vendors); i++) {
         CLEANUP_FREE char *wait = mem_format("wait 120s field jobgoodputs default/%s "
