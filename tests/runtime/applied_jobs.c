@@ -26,11 +26,11 @@ bool applied_object(struct apiserver *s, char *json) {
 }
 
 bool applied_job(struct apiserver *s, const char *name, int pods) {
-    return applied_object(
-               s, mem_format("{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{"
-                             "\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":"
-                             "\"batch\",\"kind\":\"Job\",\"name\":\"%s\"},\"stepLog\":{\"source\":\"None\"}}}",
-                             name, name)) &&
+    return applied_object(s,
+                          mem_format("{\"apiVersion\":\"goodput.dev/v1alpha1\",\"kind\":\"JobGoodput\",\"metadata\":{"
+                                     "\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"targetRef\":{\"apiGroup\":"
+                                     "\"batch\",\"kind\":\"Job\",\"name\":\"%s\"},\"stepLog\":{\"source\":\"None\"}}}",
+                                     name, name)) &&
            applied_object(
                s, mem_format("{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"%s\","
                              "\"namespace\":\"default\",\"uid\":\"job-%s\",\"creationTimestamp\":\"%s\"},\"spec\":{"
@@ -55,8 +55,8 @@ bool applied_pod(struct apiserver *s, const struct applied_pod *p) {
 
 bool applied_failure(struct apiserver *s, const char *job, int index, const char *node) {
     CLEANUP_FREE char *name = mem_format("%s-%d", job, index);
-    CLEANUP_FREE char *state = mem_format(
-        "\"terminated\":{\"exitCode\":1,\"reason\":\"Error\",\"startedAt\":\"%s\",\"finishedAt\":\"%s\"}",
-        applied_time(3), applied_time(50));
+    CLEANUP_FREE char *state =
+        mem_format("\"terminated\":{\"exitCode\":1,\"reason\":\"Error\",\"startedAt\":\"%s\",\"finishedAt\":\"%s\"}",
+                   applied_time(3), applied_time(50));
     return applied_pod(s, &(struct applied_pod){job, name, node, index, 1, "Failed", state});
 }

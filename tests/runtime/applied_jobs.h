@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-struct apiserver *applied_begin(void); /* a server with the CRD */
-const char *applied_time(int second);  /* RFC 3339; a ring of 8 */
+struct apiserver *applied_begin(void);                /* a server with the CRD */
+const char *applied_time(int second);                 /* RFC 3339; a ring of 8 */
 bool applied_object(struct apiserver *s, char *json); /* frees it */
 /* Job NAME, uid job-NAME, of that many pods, and a JobGoodput without a log. */
 bool applied_job(struct apiserver *s, const char *name, int pods);
