@@ -4,18 +4,18 @@
 
 #include <assert.h>
 
-enum { MIN_HASH_BITS = 6, MAX_HASH_BITS = 13, BLOCK_BITS = 16, MAX_STRIDE = 8 };
+enum { MIN_HASH_BITS = 6, MAX_HASH_BITS = 13, BLOCK_BITS_MORE = 3, MAX_STRIDE = 8 };
 #define NONE UINT16_MAX
 
 struct literals {
     struct slice *texts;
     struct head {
         uint64_t bytes, mask;
-    } * heads;                               /* the first eight bytes of each text, or all of them */
-    uint16_t *next;                          /* text with the same hash, in the order of their numbers */
-    size_t stride;                           /* how far a block that no text begins with carries the search */
-    uint64_t occurs[(1 << BLOCK_BITS) / 64]; /* a bit for each block among the first ones of a text */
-    int hash_bits;
+    } * heads;        /* the first eight bytes of each text, or all of them */
+    uint16_t *next;   /* text with the same hash, in the order of their numbers */
+    size_t stride;    /* how far a block that no text begins with carries the search */
+    uint64_t *occurs; /* a bit for each hash of a block among the first ones of a text */
+    int hash_bits, block_bits;
     uint16_t first[]; /* of each hash; NONE: no text */
 };
 
@@ -43,13 +43,13 @@ static uint32_t hash_of(uint32_t block, int bits) {
 
 /* 1 if a text may have the block there. */
 static uint64_t may_occur(const struct literals *l, uint32_t block) {
-    uint32_t bit = hash_of(block, BLOCK_BITS);
+    uint32_t bit = hash_of(block, l->block_bits);
     return l->occurs[bit / 64] >> bit % 64 & 1;
 }
 
 static void note_blocks(struct literals *l, struct slice text) {
     for (size_t i = 0; i < l->stride; i++) {
-        uint32_t bit = hash_of(block_at(text.data + i), BLOCK_BITS);
+        uint32_t bit = hash_of(block_at(text.data + i), l->block_bits);
         l->occurs[bit / 64] |= UINT64_C(1) << bit % 64;
     }
 }
@@ -67,7 +67,8 @@ struct literals *literals_new(const struct slice *texts, size_t count) {
     size_t first_bytes = sizeof(uint16_t) << bits;
     struct literals *l = mem_alloc(sizeof *l + first_bytes);
     assert(count <= LITERALS_MAX);
-    *l = (struct literals){.hash_bits = bits};
+    *l = (struct literals){.hash_bits = bits, .block_bits = bits + BLOCK_BITS_MORE};
+    l->occurs = mem_alloc(((size_t)1 << l->block_bits) / 8);
     l->texts = mem_resize(NULL, count + 1, sizeof *l->texts);
     l->heads = mem_resize(NULL, count + 1, sizeof *l->heads);
     l->next = mem_resize(NULL, count + 1, sizeof *l->next);
@@ -94,6 +95,7 @@ void literals_free(struct literals *l) {
     free(l->texts);
     free(l->heads);
     free(l->next);
+    free(l->occurs);
     free(l);
 }
 

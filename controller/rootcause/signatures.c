@@ -21,7 +21,7 @@ struct heads {
 
 struct matcher {
     struct signature *rows;
-    size_t count, capacity;
+    size_t count;
     struct heads heads[PLACE_COUNT];
     struct literals *notable;
 };
@@ -86,10 +86,18 @@ static struct signature read_row(struct slice line) {
     return row;
 }
 
+static size_t count_rows(const struct matcher *m, enum signature_place place) {
+    size_t count = 0;
+    for (size_t i = 0; i < m->count; i++)
+        count += m->rows[i].place == place;
+    return count;
+}
+
 static void find_heads(struct matcher *m, enum signature_place place) {
     struct heads *heads = &m->heads[place];
-    CLEANUP_FREE struct slice *texts = mem_resize(NULL, m->count + 1, sizeof *texts);
-    heads->rows = mem_resize(NULL, m->count + 1, sizeof *heads->rows);
+    size_t count = count_rows(m, place);
+    CLEANUP_FREE struct slice *texts = mem_resize(NULL, count + 1, sizeof *texts);
+    heads->rows = mem_resize(NULL, count + 1, sizeof *heads->rows);
     for (size_t i = 0; i < m->count; i++)
         if (m->rows[i].place == place) {
             texts[heads->count] = m->rows[i].head;
@@ -115,15 +123,23 @@ static void find_notable(struct matcher *m) {
     m->notable = literals_new(texts, count);
 }
 
+/* Skips comments. False: the table ends. */
+static bool take_row(struct slice *table, struct slice *line) {
+    while (slice_take_line(table, line))
+        if (line->size_bytes > 0 && line->data[0] != '#')
+            return true;
+    return false;
+}
+
 struct matcher *matcher_new(void) {
     struct matcher *m = mem_new(struct matcher);
-    struct slice line, table = embedded(signature_table);
-    while (slice_take_line(&table, &line)) {
-        if (line.size_bytes == 0 || line.data[0] == '#')
-            continue;
-        MEM_GROW(m->rows, m->count, m->capacity);
+    struct slice line, table = embedded(signature_table), rest = table;
+    size_t count = 0;
+    while (take_row(&rest, &line))
+        count++;
+    m->rows = mem_resize(NULL, count + 1, sizeof *m->rows);
+    while (take_row(&table, &line))
         m->rows[m->count++] = read_row(line);
-    }
     for (int place = 0; place < PLACE_COUNT; place++)
         find_heads(m, (enum signature_place)place);
     find_notable(m);
