@@ -64,7 +64,6 @@ KNOWN = {
     "spacy": (1, 1, 1, "rows come after an evaluation that no line shows"),
     "dlrm": (4, 4, 4, "too few lines in an attempt"),
     "kohya": (1, 1, 1, "in one job more than a restart's steps are lost"),
-    "retinaface": (2, 2, 2, "Iter is taken for a number within the epoch, and a restart goes back further than the steps that are kept"),
     "cyclegan": (14, 14, 14, "too few lines in an epoch whose length no line gives"),
     "vits": (14, 5, 7, "a share of the epoch, and a line every 50 steps: epochs count as steps"),
     "ms_swift": (1, 1, 1, "in one job evaluations count as training"),
