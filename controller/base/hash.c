@@ -69,9 +69,18 @@ static uint64_t mix(uint64_t hash, uint64_t more) {
     return hash ^ hash >> 32;
 }
 
-static uint64_t word_at(const char *at, size_t size) {
+static inline uint64_t word_at(const char *at) {
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* The last bytes of a text, which the words before it did not take: the word that ends with them, or a short text. */
+static inline uint64_t last_word(struct slice bytes) {
     uint64_t word = 0;
-    memcpy(&word, at, size);
+    if (bytes.size_bytes >= sizeof word)
+        return word_at(bytes.data + bytes.size_bytes - sizeof word);
+    memcpy(&word, bytes.data, bytes.size_bytes);
     return word;
 }
 
@@ -81,13 +90,10 @@ uint64_t hash_fast(uint64_t seed, struct slice bytes) {
     const char *at = bytes.data;
     size_t left = bytes.size_bytes;
     for (; left >= 2 * WORD; at += 2 * WORD, left -= 2 * WORD) {
-        one = mix(one, word_at(at, WORD));
-        other = mix(other, word_at(at + WORD, WORD));
+        one = mix(one, word_at(at));
+        other = mix(other, word_at(at + WORD));
     }
-    if (left >= WORD) {
-        one = mix(one, word_at(at, WORD));
-        at += WORD;
-        left -= WORD;
-    }
-    return mix(mix(one, word_at(at, left)), other);
+    if (left >= WORD)
+        one = mix(one, word_at(at));
+    return mix(mix(one, last_word(bytes)), other);
 }

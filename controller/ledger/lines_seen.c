@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+void lines_seen_begin(struct lines_seen *lines, int64_t line) {
+    lines->last = line;
+    lines->hash_count = lines->phases = 0;
+    lines->has_first = false;
+}
+
 void lines_seen_hash(struct lines_seen *lines) {
     if (lines->has_first)
         lines->hashes[lines->hash_count++ % 8] = hash_stable(0, HASH_BYTES(&lines->first));

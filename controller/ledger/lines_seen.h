@@ -16,6 +16,8 @@ struct lines_seen {
     bool has_first;
 };
 
+/* Another line is the last one. The rest of it is left as it is: nothing reads it. */
+void lines_seen_begin(struct lines_seen *lines, int64_t line);
 /* Notes a record of the last line; true if it was noted before. */
 bool lines_seen_note(struct lines_seen *lines, const struct record *r);
 /* Makes the hash of the first record, before `hashes` is read. */

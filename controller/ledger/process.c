@@ -466,7 +466,7 @@ static bool is_seen(struct process *p, const struct record *r) {
     if (r->line < p->lines.last)
         return true;
     if (r->line > p->lines.last)
-        p->lines = (struct lines_seen){.last = r->line};
+        lines_seen_begin(&p->lines, r->line);
     return r->kind == RECORD_PHASE ? phases_is_seen(&p->lines, r) : lines_seen_note(&p->lines, r);
 }
 
@@ -498,15 +498,8 @@ static int64_t last_step_ms(const struct process *p) {
     return ms;
 }
 
-void process_add(struct process *p, const struct record *r, struct totals *totals) {
-    struct record copy;
-    if ((unsigned)r->kind >= RECORD_KIND_COUNT || is_seen(p, r))
-        return;
-    if (r->step != RECORD_NONE && (r->step < 0 || r->step > MAX_STEP)) {
-        copy = *r;
-        copy.step = RECORD_NONE;
-        r = &copy;
-    }
+/* A record whose step is plausible. */
+static void add_timed(struct process *p, const struct record *r, struct totals *totals) {
     int64_t at_ms = r->at_ms, received_ms = is_plausible(r->received_ms) ? r->received_ms : TIME_UNKNOWN;
     if (!is_plausible(at_ms) || (received_ms != TIME_UNKNOWN && at_ms > received_ms + RECEIVED_TOLERANCE_MS))
         at_ms = received_ms;
@@ -534,4 +527,18 @@ void process_add(struct process *p, const struct record *r, struct totals *total
     if (r->kind >= RECORD_SAVE_START && r->kind <= RECORD_SAVE_DURABLE)
         totals_add_save(totals, p->saves.pending, r, at_ms);
     add_known(p, r, at_ms);
+}
+
+static void add_without_step(struct process *p, struct record r, struct totals *totals) {
+    r.step = RECORD_NONE;
+    add_timed(p, &r, totals);
+}
+
+void process_add(struct process *p, const struct record *r, struct totals *totals) {
+    if ((unsigned)r->kind >= RECORD_KIND_COUNT || is_seen(p, r))
+        return;
+    if (r->step != RECORD_NONE && (r->step < 0 || r->step > MAX_STEP))
+        add_without_step(p, *r, totals);
+    else
+        add_timed(p, r, totals);
 }

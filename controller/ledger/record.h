@@ -74,11 +74,11 @@ struct record {
     char name[RECORD_NAME_SIZE]; /* custom type, upper case; bounded, truncated */
 };
 
+/* All but what each record has. */
+#define RECORD_UNSET                                                                                                   \
+    .process = -1, .step = RECORD_NONE, .duration_ms = RECORD_NONE, .tflops_milli = RECORD_NONE,                       \
+    .active = RECORD_NONE, .total = RECORD_NONE, .available = RECORD_NONE
 #define RECORD_INIT                                                                                                    \
-    {                                                                                                                  \
-        .process = -1, .at_ms = TIME_UNKNOWN, .received_ms = RECORD_NONE, .step = RECORD_NONE,                         \
-        .duration_ms = RECORD_NONE, .tflops_milli = RECORD_NONE, .active = RECORD_NONE, .total = RECORD_NONE,          \
-        .available = RECORD_NONE                                                                                       \
-    }
+    { .at_ms = TIME_UNKNOWN, .received_ms = RECORD_NONE, RECORD_UNSET }
 
 #endif

@@ -4,17 +4,8 @@
 #include "steplog/ahead.h"
 #include "steplog/heads.h"
 #include "steplog/pace.h"
+#include "steplog/repeats.h"
 #include "steplog/text.h"
-
-struct record steplog_record(const struct steplog *s, enum record_kind kind) {
-    struct record r = RECORD_INIT;
-    r.kind = kind;
-    r.line = s->counts.lines;
-    r.at_ms = s->stamp_ms;
-    if (s->stamp_ms != TIME_UNKNOWN && !s->is_own_clock)
-        r.received_ms = s->stamp_ms;
-    return r;
-}
 
 /* A save may wait for the one before it: that one's end is not its own, and it continues. */
 static bool goes_on_blocking(struct steplog *s, const struct record *r) {
@@ -67,8 +58,23 @@ static void hand_on(struct steplog *s, const struct record *r) {
     s->on_record(s->context, r);
 }
 
+static void hand_on_end(struct steplog *s, struct record r) {
+    s->save_started_ms = TIME_UNKNOWN;
+    r.same_write = steps_of_write(s, r.at_ms);
+    hand_on(s, &r);
+}
+
+static void block_again(struct steplog *s, const struct record *r) {
+    struct record again = *r;
+    again.kind = RECORD_SAVE_START;
+    again.step = s->blocking_step;
+    again.duration_ms = RECORD_NONE;
+    again.is_async = false;
+    s->counts.records++;
+    hand_on(s, &again);
+}
+
 void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format) {
-    struct record mine = *r;
     s->counts.records++;
     if (r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END) {
         s->counts.steps++;
@@ -82,21 +88,14 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
         pace_note(s, r);
     if (r->kind == RECORD_STEP_END || (r->kind == RECORD_RESTORE_END && r->step != RECORD_NONE))
         s->last_step = r->step;
-    if (r->kind == RECORD_STEP_END) {
-        s->save_started_ms = TIME_UNKNOWN;
-        mine.same_write = steps_of_write(s, r->at_ms);
-    }
     s->has_record = true;
-    hand_on(s, &mine);
+    if (r->kind == RECORD_STEP_END)
+        hand_on_end(s, *r);
+    else
+        hand_on(s, r);
     if (r->kind <= RECORD_STEP_START || !goes_on_blocking(s, r))
         return;
-    struct record again = *r;
-    again.kind = RECORD_SAVE_START;
-    again.step = s->blocking_step;
-    again.duration_ms = RECORD_NONE;
-    again.is_async = false;
-    s->counts.records++;
-    hand_on(s, &again);
+    block_again(s, r);
 }
 
 void steplog_emit_phase(struct steplog *s, const struct record *r) {
@@ -150,6 +149,13 @@ void steplog_emit_save_durable(struct steplog *s, struct record r, enum steplog_
 void steplog_note(struct steplog *s, enum line_result result) {
     if (result == LINE_MALFORMED && s->counts.malformed++ == 0)
         s->counts.first_malformed_line = s->counts.lines;
+}
+
+bool steplog_note_repeat(struct steplog *s, struct slice line, int64_t number) {
+    bool is_repeat = s->repeats != NULL && repeats_note(s->repeats, line, number);
+    s->counts.lines += is_repeat;
+    s->counts.repeated += is_repeat;
+    return is_repeat;
 }
 
 void steplog_prove_save(struct steplog *s, struct record r, enum steplog_format format) {

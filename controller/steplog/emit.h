@@ -5,9 +5,17 @@
 #include "steplog/parser.h"
 
 /* A record with the current line's time and number filled in. */
-struct record steplog_record(const struct steplog *s, enum record_kind kind);
+static inline struct record steplog_record(const struct steplog *s, enum record_kind kind) {
+    return (struct record){.kind = kind,
+                           .line = s->counts.lines,
+                           .at_ms = s->stamp_ms,
+                           .received_ms = s->is_own_clock ? RECORD_NONE : s->stamp_ms,
+                           RECORD_UNSET};
+}
 /* Counts a line that cannot be read, or is missing by what others say. */
 void steplog_note(struct steplog *s, enum line_result result);
+/* Whether a line, which has that number (repeats.h), was there before; then it is counted and not read. */
+bool steplog_note_repeat(struct steplog *s, struct slice line, int64_t number);
 /* Hands a record on and counts it. */
 void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format);
 

@@ -8,10 +8,16 @@
 static const char before_time[] = ", \"step_start_time\": ";
 enum { BEFORE_TIME = sizeof before_time - 1, MAX_PREFIX = 1024 };
 
-/* STEP, "step_start_time": SECONDS} ; the seconds have at most nine decimals, which is exact in nanoseconds. Numbers as
- * JSON has them: no zero before other digits. */
-static bool take_tail(const char *at, const char *end, int64_t *step, int64_t *ns) {
+struct step {
+    int64_t step, ns;
+    bool has_fraction;
+};
+
+/* STEP, "step_start_time": SECONDS} from *at on, which moves behind it; the seconds have at most nine decimals, which
+ * is exact in nanoseconds. Numbers as JSON has them: no zero before other digits. */
+static bool take_tail(const char **from, const char *end, struct step *ret) {
     static const uint32_t scale[] = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
+    const char *at = *from;
     uint64_t number, seconds, fraction = 0;
     char first = *at;
     int digits = digits_take(&at, end, &number), decimals = 0;
@@ -29,32 +35,71 @@ static bool take_tail(const char *at, const char *end, int64_t *step, int64_t *n
         if (decimals == 0 || decimals > 9)
             return false;
     }
-    *step = (int64_t)number;
-    *ns = (int64_t)(seconds * 1000000000 + fraction * scale[decimals]);
-    return end - at == 1 && *at == '}';
+    if (at == end || *at != '}')
+        return false;
+    ret->step = (int64_t)number;
+    ret->ns = (int64_t)(seconds * 1000000000 + fraction * scale[decimals]);
+    ret->has_fraction = decimals > 0;
+    *from = at + 1;
+    return true;
+}
+
+/* Such a line at the start of `bytes`, without its end. */
+static bool take_line(const struct steplog *s, struct slice bytes, struct slice *line, struct step *ret) {
+    size_t size = s->step_prefix.size_bytes;
+    if (size == 0 || bytes.size_bytes <= size || memcmp(bytes.data, s->step_prefix.data, size) != 0)
+        return false;
+    const char *at = bytes.data + size;
+    if (!take_tail(&at, bytes.data + bytes.size_bytes, ret))
+        return false;
+    *line = slice_range(bytes.data, at);
+    return true;
+}
+
+static inline void emit_step_start(struct steplog *s, const struct step *step) {
+    struct record r = steplog_record(s, RECORD_STEP_START);
+    r.step = step->step;
+    r.at_ms = (step->ns + 500000) / 1000000 + s->clock_offset_ms;
+    steplog_emit(s, &r, STEPLOG_RECORDER);
 }
 
 bool recorder_step_again(struct steplog *s, struct slice line) {
-    int64_t step, ns;
-    size_t size = s->step_prefix.size_bytes;
-    if (size == 0 || line.size_bytes <= size || memcmp(line.data, s->step_prefix.data, size) != 0 ||
-        !take_tail(line.data + size, line.data + line.size_bytes, &step, &ns))
+    struct step step;
+    struct slice taken;
+    if (!take_line(s, line, &taken, &step) || taken.size_bytes != line.size_bytes)
         return false;
-    struct record r = steplog_record(s, RECORD_STEP_START);
-    r.step = step;
-    r.at_ms = (ns + 500000) / 1000000 + s->clock_offset_ms;
-    steplog_emit(s, &r, STEPLOG_RECORDER);
+    emit_step_start(s, &step);
     return true;
+}
+
+void recorder_steps_again(struct steplog *s, struct slice *bytes) {
+    struct step step;
+    struct slice line;
+    const char *end = bytes->data + bytes->size_bytes;
+    if (!slice_starts(buf_slice(&s->step_prefix), RECORDER_LINE))
+        return;
+    while (take_line(s, *bytes, &line, &step)) {
+        const char *newline = line.data + line.size_bytes;
+        if (newline == end || *newline != '\n')
+            return;
+        *bytes = slice_range(newline + 1, end);
+        if (steplog_note_repeat(s, line, step.has_fraction ? step.ns : 0))
+            continue;
+        s->counts.lines++;
+        s->stamp_ms = s->last_record_ms = TIME_UNKNOWN;
+        emit_step_start(s, &step);
+    }
 }
 
 void recorder_learn_step(struct steplog *s, struct slice text, int64_t step, int64_t ns) {
     static const char key[] = "\"step_count\": ";
     const char *at = slice_find(text, key), *end = text.data + text.size_bytes;
-    int64_t same_step, same_ns;
+    struct step same;
     buf_clear(&s->step_prefix);
     if (s->own != NULL || at == NULL || at - text.data > MAX_PREFIX)
         return;
     at += sizeof key - 1;
-    if (take_tail(at, end, &same_step, &same_ns) && same_step == step && same_ns == ns)
+    const char *tail = at;
+    if (at < end && take_tail(&tail, end, &same) && tail == end && same.step == step && same.ns == ns)
         buf_append_slice(&s->step_prefix, slice_range(text.data, at));
 }

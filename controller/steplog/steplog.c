@@ -365,25 +365,17 @@ static void read_transported(struct steplog *s, const struct transport *t) {
         finish_parts(s, t->stream);
 }
 
-static bool is_repeat(struct steplog *s, struct slice line, int64_t number) {
-    bool is_one = s->repeats != NULL && repeats_note(s->repeats, line, number);
-    s->counts.lines += is_one;
-    s->counts.repeated += is_one;
-    return is_one;
-}
-
 /* A line as it came, its end dropped, cut to the limit. */
 static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
-    static const char own[] = "{\"job_name\""; /* no transport begins so, nor does a line with its own clock */
     int64_t stamp_ms = TIME_UNKNOWN, unix_ns;
     struct transport transport;
-    if (!stamped && line.size_bytes >= sizeof own && memcmp(line.data, own, sizeof own - 1) == 0) {
-        if (!is_repeat(s, line, repeats_number(line)))
+    if (!stamped && slice_starts(line, RECORDER_LINE)) {
+        if (!steplog_note_repeat(s, line, repeats_number(line)))
             read_line(s, line, TIME_UNKNOWN);
         return;
     }
     if (transport_parse(&transport, line, &s->decoded)) {
-        if (!is_repeat(s, line, transport.stamp_ms))
+        if (!steplog_note_repeat(s, line, transport.stamp_ms))
             read_transported(s, &transport);
         return;
     }
@@ -409,7 +401,7 @@ static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
     }
     if (stamp_ms == TIME_UNKNOWN)
         stamp_ms = s->stored_ms;
-    if (!is_repeat(s, whole, number))
+    if (!steplog_note_repeat(s, whole, number))
         read_line(s, line, stamp_ms);
     s->is_own_clock = false;
 }
@@ -497,7 +489,11 @@ void steplog_feed(struct steplog *s, struct slice bytes, bool stamped) {
     s->counts.bytes += (int64_t)bytes.size_bytes;
     s->partial_stamped = stamped;
     struct slice line;
-    while (slice_take_until(&bytes, '\n', &line)) {
+    for (;;) {
+        if (!stamped && s->partial.size_bytes == 0)
+            recorder_steps_again(s, &bytes);
+        if (!slice_take_until(&bytes, '\n', &line))
+            break;
         if (s->partial.size_bytes != 0 || line.size_bytes > STEPLOG_MAX_LINE_BYTES) {
             keep_partial(s, line);
             finish_partial(s, stamped);

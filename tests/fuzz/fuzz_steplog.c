@@ -1,11 +1,13 @@
-/* steplog: the first byte says the format (3: the second byte is its letter), whether lines are stamped, and into which
- * pieces the rest is cut; in pieces and whole the records are the same. Auto runs every parser but Regex, whose
- * patterns are fixed here (fuzz_regex: any). Formats that see every line, whatever words they declare, read the same.
- * FUZZ_STEPLOG_FORMAT=Megatron in the environment reads all inputs as that format: make fuzz-formats, a run each. */
+/* steplog: the first byte says the format (3: the second byte is its letter), whether lines are stamped, whether
+ * repeats are left out, and into which pieces the rest is cut; in pieces and whole the records are the same. Auto runs
+ * every parser but Regex, whose patterns are fixed here (fuzz_regex: any). Formats that see every line, whatever words
+ * they declare, read the same. FUZZ_STEPLOG_FORMAT=Megatron in the environment reads all inputs as that format: make
+ * fuzz-formats, a run each. */
 #include "base/mem.h"
 #include "reach.h"
 #include "steplog/formats.h"
 #include "steplog/patterns.h"
+#include "steplog/repeats.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -89,8 +91,13 @@ static uint64_t read_in_pieces(struct slice bytes, int options, size_t piece, co
     struct steplog *s = format == STEPLOG_REGEX ? steplog_new_regex(&patterns, on_record, &hash, NULL)
                                                 : steplog_new_table(table, format, job_name, on_record, &hash);
     assert(s != NULL);
+    struct repeats repeats = {0};
     if ((options & 4) == 0)
         steplog_use_line_clocks(s, INT64_C(1795300000000));
+    if ((options & 16) == 0) {
+        repeats_begin(&repeats);
+        steplog_leave_out_repeats(s, &repeats);
+    }
     while (bytes.size_bytes != 0) {
         size_t n = piece < bytes.size_bytes ? piece : bytes.size_bytes;
         steplog_feed(s, (struct slice){bytes.data, n}, (options & 4) != 0);
@@ -101,7 +108,8 @@ static uint64_t read_in_pieces(struct slice bytes, int options, size_t piece, co
     if (counts.records > 0)
         reached_format(format == STEPLOG_AUTO ? counts.recognized : format);
     steplog_free(s);
-    return hash * 31 + (uint64_t)counts.records + (uint64_t)counts.too_long;
+    repeats_done(&repeats);
+    return (hash * 31 + (uint64_t)counts.repeated) * 31 + (uint64_t)counts.records + (uint64_t)counts.too_long;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
