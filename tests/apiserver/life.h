@@ -26,7 +26,8 @@ struct trainer {
     enum trainer_phase phase;
     int step, until, printed; /* step under way; printed: last whose line is out */
     int durable, saving;      /* last durable checkpoint and the one in the background; -1: none */
-    int64_t step_start_us, finalize_us;
+    int64_t step_start_us, due_us;
+    int64_t late_us; /* all phases together: how long after their time they ended, as the machine was busy */
     struct timer timer, finalize;
 };
 

@@ -44,11 +44,14 @@ sleep 2
 "$bin/kubectl-goodput" explain llama3-70b -n research --kubeconfig "$work/kubeconfig" >"$work/explained" 2>&1
 cat "$work/explained"
 passed=0 failed=0
+# A busy machine ends the trainer's phases too late: the trainer says by how much.
+late=$(grep -oE 'took [0-9.]+ s too long' "$work/server.log" | tail -n 1 | cut -d ' ' -f 2)
+echo "the trainer's phases took ${late:?the trainer did not end} s too long in all"
 # near WHAT LINE EXPECTED TOLERANCE: the first number of seconds in the line.
 near() {
     local value
     value=$(grep -m1 "^ *$2 " "$work/explained" | grep -oE '[0-9.]+s' | head -n 1 | tr -d s)
-    if awk -v a="${value:-none}" -v b="$3" -v t="$4" 'BEGIN { exit !(a != "none" && a - b <= t && b - a <= t) }'; then
+    if awk -v a="${value:-none}" -v b="$3" -v t="$4" -v late="$late" 'BEGIN { exit !(a != "none" && a - b <= t + late && b - a <= t) }'; then
         passed=$((passed + 1)); echo "ok - $1: $value s, the trainer did $3 s"
     else
         failed=$((failed + 1)); echo "not ok - $1: ${value:-nothing} s, the trainer did $3 s"
@@ -58,7 +61,7 @@ says() {
     if grep -q "$1" "$work/explained"; then passed=$((passed + 1)); echo "ok - $1"; else failed=$((failed + 1)); echo "not ok - $1"; fi
 }
 near 'productive (76 kept steps of 0.4 s)' productive 30.4 1.0
-near 'ProgramStartup (3 compilations of 2.5 s)' ProgramStartup 7.5 0.5
+near 'ProgramStartup (3 compilations of 2.5 s, 2 of them after 0.1 s of tracing)' ProgramStartup 7.7 0.2
 near 'CheckpointRestore (2 of 1 s)' CheckpointRestore 2.0 0.3
 says 'Interruptions: 2 (1 NodeFailure, 1 KueuePreemption)'
 says '76 retained, ' # how many are done again depends on when the job is preempted
