@@ -196,6 +196,8 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
         f.role = ROLE_WEAK;
     if ((w->traceback.is_thread || is_carried(exception)) && f.role == ROLE_PRIMARY)
         f.role = ROLE_WEAK;
+    if (line_is_warning(line->text) && f.role <= ROLE_WEAK) /* the program caught it, and continues */
+        f.role = ROLE_ADVICE;
     weigh_chain(log, w, row);
     snprintf(f.frame, sizeof f.frame, "%s", is_bare ? "" : w->traceback.frame);
     w->traceback.is_ignored = w->traceback.is_chained = w->traceback.is_thread = false;

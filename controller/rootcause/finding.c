@@ -67,7 +67,7 @@ static enum rootcause_role role_in(struct slice text, enum rootcause_role role, 
     bool is_retried = line_says_retry(text);
     if (role == ROLE_SYMPTOM)
         return is_retried ? ROLE_ADVICE : role;
-    return is_retried || line_is_warning(text) ? ROLE_WEAK : role;
+    return is_retried || line_is_warning(text) || line_is_information(text) ? ROLE_WEAK : role;
 }
 
 struct finding finding_make(const struct line *line, const struct writer *w, const struct signature *row,

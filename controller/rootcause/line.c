@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-enum { ESCAPE = 0x1b };
+enum { ESCAPE = 0x1b, HEAD_BYTES = 80 };
 
 /* As escape_end(); an OSC sequence (ECMA-48) up to BEL or ST. */
 static const char *end_of_escape(const char *at, const char *end) {
@@ -122,7 +122,6 @@ bool line_starts_record(struct slice text) {
 }
 
 bool line_is_warning(struct slice text) {
-    enum { HEAD_BYTES = 80 };
     bool is_bracket = slice_take_char(&text, '[');
     if (text.size_bytes > 5 && (text.data[0] == 'W' || text.data[0] == 'I') &&
         (is_digits(text, 1, 3) || (is_bracket && text.data[1] == ' ')))
@@ -130,6 +129,13 @@ bool line_is_warning(struct slice text) {
     if (text.size_bytes > HEAD_BYTES)
         text.size_bytes = HEAD_BYTES;
     return slice_contains(text, "WARNING");
+}
+
+bool line_is_information(struct slice text) {
+    if (text.size_bytes > HEAD_BYTES)
+        text.size_bytes = HEAD_BYTES;
+    const char *at = slice_find(text, "INFO");
+    return at != NULL && (at == text.data || at[-1] != '=') && !slice_contains(text, "NCCL INFO");
 }
 
 static bool has_word(struct slice text, const char *const *words, size_t count) {

@@ -36,6 +36,9 @@ bool line_is_message_key(struct slice key);
 /* "[W socket.cpp:401]", "W0822 16:10:35 ", "I0822 16:10:35 ", "- WARNING -": what goes wrong there was not the end.
  * NCCL says WARN of errors. */
 bool line_is_warning(struct slice text);
+/* "- INFO -", "[INFO|a.py]": so is what goes wrong there, unless a launcher logs what its process prints. NCCL says
+ * INFO of errors; "NCCL_DEBUG=INFO" is not a level. */
+bool line_is_information(struct slice text);
 /* "F0105 10:00:00": glog's FATAL, after which the process aborts. */
 bool line_is_fatal(struct slice text);
 /* "a.py:52: UserWarning: ": Python's warnings, after which the program continues. */

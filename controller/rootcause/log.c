@@ -187,8 +187,8 @@ static bool take_chat(struct writer *w, const struct signature *row) {
     return is_turn || is_end;
 }
 
-/* The row of a line, unless the line quotes that text as data, or the program's teardown prints it. is_exception: a
- * failed check became that exception, which is not a crash. */
+/* The row of a line, unless the line quotes that text as data, or the program's teardown prints it, or it is source
+ * that would raise. is_exception: a failed check became that exception, which is not a crash. */
 static const struct signature *evidence(struct rootcause_log *log, struct writer *w, struct slice text,
                                         bool is_exception, size_t *at) {
     static const struct signature of_prose = {.role = ROLE_ADVICE, .reason = {"Quoted", strlen("Quoted")}};
@@ -197,7 +197,7 @@ static const struct signature *evidence(struct rootcause_log *log, struct writer
         row = matcher_within(log->matcher, IN_MESSAGE, text);
     if (row != NULL && is_of_hardware(row->class_) && (w->chat_lines > 0 || line_is_prose(text, *at)))
         return &of_prose;
-    if (row == NULL || take_chat(w, row) || line_quotes(text, *at) ||
+    if (row == NULL || take_chat(w, row) || line_quotes(text, *at) || slice_starts(text, "raise ") ||
         (is_exception && row->role == ROLE_LAST && row->class_ == CLASS_CRASH_SIGNAL))
         return NULL;
     log->is_finished |= row->role == ROLE_FINISH;

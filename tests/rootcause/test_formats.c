@@ -336,6 +336,36 @@ TEST(exceptions_that_a_logger_prints) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
+/* A program that prints a traceback with the level of a warning, or of information, caught the exception. */
+TEST(tracebacks_that_a_logger_warns_of) {
+#define IN_LEVEL(level)                                                                                                \
+    level "Traceback (most recent call last):\n" level "  File \"/app/kernels.py\", line 7, in <module>\n" level       \
+          "ImportError: libnvrtc.so.13: cannot open shared object file\n"
+    static const struct example examples[] = {
+        {CLASS_USER_EXCEPTION, false, IN_LEVEL("(Engine pid=7) ERROR 06-25 16:32:09 [a.py:408] ")},
+        {CLASS_UNKNOWN, false, IN_LEVEL("(Engine pid=7) WARNING 06-25 16:32:09 [a.py:408] ")},
+        {CLASS_UNKNOWN, false, IN_LEVEL("[2026-11-20 10:00:00,500] torch._dynamo.convert_frame: [WARNING] ")},
+        {CLASS_PREEMPTION, false,
+         "[INFO|2026-11-20 10:00:00] a:157 >> /m does not appear to have a file named value_head.bin\n"
+         "[2026-11-20 10:00:01] received SIGTERM, saving\n"},
+        {CLASS_CONFIG_ERROR, false,
+         "[ERROR|2026-11-20 10:00:00] a:157 >> /m does not appear to have a file named value_head.bin\n"
+         "[2026-11-20 10:00:01] received SIGTERM, saving\n"},
+        {CLASS_CUDA_ERROR, false, "RuntimeError: unhandled cuda error (run with NCCL_DEBUG=INFO for details)\n"},
+    };
+#undef IN_LEVEL
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* A program that prints its own source does not fail by what that source would raise. */
+TEST(source_that_a_log_holds) {
+    static const struct example examples[] = {
+        {CLASS_UNKNOWN, false, "if size != expected:\n    raise ValueError(f\"size mismatch for {file}\")\nstep 1\n"},
+        {CLASS_CHECKPOINT_ERROR, false, "ERROR size mismatch for head.weight\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
 /* U+00A0 in place of spaces, as web pages hold them. */
 TEST(spaces_of_web_pages) {
 #define WIDE "\xc2\xa0"

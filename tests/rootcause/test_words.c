@@ -226,6 +226,15 @@ TEST(words_of_launchers_and_loops) {
         {CLASS_NETWORK, false, "curl: (28) no data came for 300 s\n"},
         {CLASS_COMPILE_ERROR, false, "a.cc:7: internal compiler error: in f, at g.c:7\n"},
         {CLASS_CUDA_ERROR, false, "CUDA Exception: Lane Illegal Address\n"},
+        {CLASS_UNKNOWN, false, "Started at Sun May  4 16:32:09 2025\nTerminated at Sun May  4 16:44:59 2025\n"},
+        {CLASS_PREEMPTION, false, "Terminated\n"},
+        {CLASS_UNKNOWN, false, "wandb: ERROR Error while calling W&B API: deadline exceeded (<Response [500]>)\n"},
+        {CLASS_AUTH_QUOTA, false, "wandb: ERROR Error while calling W&B API: no access (<Response [403]>)\n"},
+        {CLASS_CONFIG_ERROR, false, "ValueError: Output directory (/r/checkpoints) already exists and is not empty.\n"},
+        {CLASS_CONFIG_ERROR, false, "srun: error: Invalid --container-mounts argument: data:/data\n"},
+        {CLASS_CONFIG_ERROR, false, "Lmod has detected an error: The following module(s) are unknown: \"cuda/11\"\n"},
+        {CLASS_CONFIG_ERROR, false, "failed: Can't find 'adapter_config.json' at '/ckpt'\n"},
+        {CLASS_GPU_DRIVER, false, "XGBoostError: common.h:153: XGBoost version not compiled with GPU support\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
