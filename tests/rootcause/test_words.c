@@ -234,6 +234,17 @@ TEST(words_of_launchers_and_loops) {
         {CLASS_CONFIG_ERROR, false, "srun: error: Invalid --container-mounts argument: data:/data\n"},
         {CLASS_CONFIG_ERROR, false, "Lmod has detected an error: The following module(s) are unknown: \"cuda/11\"\n"},
         {CLASS_CONFIG_ERROR, false, "failed: Can't find 'adapter_config.json' at '/ckpt'\n"},
+        {CLASS_DEVICE_OOM, false, "F1228 01:28:25.392861 17 a.cc:3] Check failed: 0 == s Cuda Error: out of memory\n"},
+        {CLASS_DEVICE_OOM, false, "F0912 17:23:26.346724 783 a.cc:75] cudaGetLastError out of memory errno:2\n"},
+        {CLASS_PEER_LOST, true,
+         "E a.cc:249] BaseCollectiveExecutor::StartAbort DEADLINE_EXCEEDED: Deadline Exceeded\n"
+         "F a.cc:103] Non-OK-status: Stop() status: UNIMPLEMENTED: Clean shutdown is not there\n"},
+        {CLASS_COMPILE_ERROR, false, "F a.cc:103] Non-OK-status: UNIMPLEMENTED: this operation\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "E a.cc:307] DEADLINE_EXCEEDED: GetKeyValue() timed out with key: devices=\n"},
+        {CLASS_AUTH_QUOTA, false, "openai.APIStatusError: Error code: 402 - {'detail': 'You need a balance'}\n"},
+        {CLASS_USER_EXCEPTION, false, RAISED("sqlite3.OperationalError: table t has 11 columns but 7 values came")},
+        {CLASS_STORAGE_ERROR, false, RAISED("sqlite3.OperationalError: disk I/O error")},
         {CLASS_GPU_DRIVER, false, "XGBoostError: common.h:153: XGBoost version not compiled with GPU support\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
