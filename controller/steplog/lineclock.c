@@ -1,10 +1,13 @@
-/* The times that lines carry themselves, for logs without a transport's stamps: absl's "I1121 02:17:41.048881 1400..."
- * (MaxText), which has no year, and any "2026-11-21 02:28:06.282898" (or "T", or a comma before the fraction) near the
- * front: Megatron's and DeepSpeed's brackets, torchtitan's and NeMo's prefixes. They are local times without a zone and
- * are taken as UTC: what matters is what lies between them. Hugging Face, Keras and Lightning print no time at all, and
- * neither do NeMo's step lines. Of an object in JSON it is the first member with the name of a time that holds one:
- * W&B's rows, MLflow's metrics, and what loggers write (zap, structlog, python-json-logger, Filebeat). */
+/* The times that lines carry themselves, for logs without a transport's stamps: a date and a time of day, as in
+ * "2026-11-21 02:28:06.282898" (also with "T", with slashes, or with a comma before the fraction) near the front:
+ * Megatron's and DeepSpeed's brackets, torchtitan's and NeMo's prefixes. "11/21/2026" is that of Hugging Face's
+ * examples. A date without a year is read only where the line begins: absl's "I1121 02:17:41.048881" (MaxText, glog,
+ * PyTorch), "11/21 02:17:41" (mmengine, detectron2, Paddle). They are local times without a zone and are taken as UTC:
+ * what matters is what lies between them. Hugging Face, Keras and Lightning print no time at all, and neither do NeMo's
+ * step lines. Of an object in JSON it is the first member with the name of a time that holds one: W&B's rows, MLflow's
+ * metrics, and what loggers write (zap, structlog, python-json-logger, Filebeat). */
 #include "steplog/lineclock.h"
+#include "base/escape.h"
 #include "base/jscan.h"
 #include "base/rfc3339.h"
 #include "ledger/record.h"
@@ -40,8 +43,9 @@ static bool take_time_of_day(const char **at, const char *end, int64_t *ms) {
     if (!take_number(at, end, 2, &h) || !take_char(at, end, ':', ':') || !take_number(at, end, 2, &m) ||
         !take_char(at, end, ':', ':') || !take_number(at, end, 2, &s) || h > 23 || m > 59 || s > 60)
         return false;
-    if (take_char(at, end, '.', ',') && !take_number(at, end, 3, &fraction))
-        return false;
+    const char *p = *at;
+    if (take_char(&p, end, '.', ',') && take_number(&p, end, 3, &fraction))
+        *at = p;
     *ms = ((h * 60 + m) * 60 + s) * INT64_C(1000) + fraction;
     return true;
 }
@@ -51,12 +55,8 @@ static bool is_date(int month, int day) {
 }
 
 /* The latest year in which it is not after now (by a day: clocks differ, and zones). */
-static bool absl_ms(const char *p, const char *end, int64_t now_ms, int64_t *ms) {
-    int month, day;
-    int64_t in_day;
-    p++;
-    if (!take_number(&p, end, 2, &month) || !take_number(&p, end, 2, &day) || !is_date(month, day) ||
-        !take_char(&p, end, ' ', ' ') || !take_time_of_day(&p, end, &in_day) || now_ms == TIME_UNKNOWN)
+static bool in_latest_year(int month, int day, int64_t in_day, int64_t now_ms, int64_t *ms) {
+    if (now_ms == TIME_UNKNOWN)
         return false;
     int64_t year = 1970 + now_ms / (DAY_MS * 1461 / 4) + 1;
     do
@@ -65,11 +65,43 @@ static bool absl_ms(const char *p, const char *end, int64_t now_ms, int64_t *ms)
     return true;
 }
 
+/* "1121 02:17:41.048881" */
+static bool absl_ms(const char *p, const char *end, int64_t now_ms, int64_t *ms) {
+    int month, day;
+    int64_t in_day;
+    return take_number(&p, end, 2, &month) && take_number(&p, end, 2, &day) && is_date(month, day) &&
+           take_char(&p, end, ' ', ' ') && take_time_of_day(&p, end, &in_day) &&
+           in_latest_year(month, day, in_day, now_ms, ms);
+}
+
+/* "11/21 02:17:41", "11-21 02:17:41" */
+static bool yearless_ms(const char *p, const char *end, int64_t now_ms, int64_t *ms) {
+    int month, day;
+    int64_t in_day;
+    return take_number(&p, end, 2, &month) && take_char(&p, end, '/', '-') && take_number(&p, end, 2, &day) &&
+           is_date(month, day) && take_char(&p, end, ' ', ' ') && take_time_of_day(&p, end, &in_day) &&
+           in_latest_year(month, day, in_day, now_ms, ms);
+}
+
+/* "2026-11-21", "2026/11/21", "11/21/2026". */
+static bool take_date(const char **at, const char *end, int *year, int *month, int *day) {
+    const char *p = *at;
+    if (take_number(&p, end, 4, year)) {
+        if (!take_char(&p, end, '-', '/') || !take_number(&p, end, 2, month) || !take_char(&p, end, p[-3], p[-3]) ||
+            !take_number(&p, end, 2, day))
+            return false;
+    } else if (!take_number(&p, end, 2, month) || !take_char(&p, end, '/', '/') || !take_number(&p, end, 2, day) ||
+               !take_char(&p, end, '/', '/') || !take_number(&p, end, 4, year)) {
+        return false;
+    }
+    *at = p;
+    return true;
+}
+
 static bool dated_ms(const char *p, const char *end, int64_t *ms) {
     int year, month, day;
     int64_t in_day;
-    if (!take_number(&p, end, 4, &year) || !take_char(&p, end, '-', '-') || !take_number(&p, end, 2, &month) ||
-        !take_char(&p, end, '-', '-') || !take_number(&p, end, 2, &day) || !is_date(month, day) || year < 1970 ||
+    if (!take_date(&p, end, &year, &month, &day) || !is_date(month, day) || year < 1970 ||
         !take_char(&p, end, ' ', 'T') || !take_time_of_day(&p, end, &in_day))
         return false;
     *ms = rfc3339_unix_days(year, month, day) * DAY_MS + in_day;
@@ -124,10 +156,15 @@ int64_t lineclock_ms(struct slice line, int64_t now_ms, bool *has_zone) {
     *has_zone = false;
     if (line.size_bytes == 0)
         return TIME_UNKNOWN;
-    if (slice_find_char(SLICE("IWEF"), line.data[0]) != NULL && absl_ms(line.data, end, now_ms, &ms))
+    if (slice_find_char(SLICE("IWEF["), line.data[0]) != NULL && absl_ms(line.data + 1, end, now_ms, &ms))
         return ms;
-    for (const char *p = line.data; p < end; p++) {
-        bool begins = *p >= '1' && *p <= '9' && (p == line.data || p[-1] == '[' || p[-1] == ' ' || p[-1] == ':');
+    const char *front = line.data;
+    while (front < end && (*front == ' ' || *front == '[' || *front == '\x1b'))
+        front = *front == '\x1b' ? escape_end(front, end) : front + 1;
+    if (yearless_ms(front, end, now_ms, &ms))
+        return ms;
+    for (const char *p = front; p < end; p++) {
+        bool begins = *p >= '0' && *p <= '9' && (p == front || p[-1] == '[' || p[-1] == ' ' || p[-1] == ':');
         if (begins && dated_ms(p, end, &ms))
             return ms;
     }

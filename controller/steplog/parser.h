@@ -87,7 +87,8 @@ struct steplog {
     /* The line being read. */
     bool uses_line_clocks, is_own_clock; /* stamp_ms is what the line itself says ... */
     bool has_zone;                       /* ... with a zone */
-    int64_t now_ms;                      /* of steplog_use_line_clocks() */
+    int64_t now_ms;                      /* a date without a year is the latest one before; the one nearest to the
+                                          * line before, once a line had a date */
     int64_t clock_offset_ms;             /* what the last stamp became a time by */
     int64_t stored_ms;                   /* of steplog_stored_line(); TIME_UNKNOWN */
     size_t piece_offset;                 /* of the piece being read */

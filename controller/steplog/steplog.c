@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define SIGN_OF_LIFE_EVERY_MS 1000
+#define HALF_YEAR_MS INT64_C(15768000000)
 
 static void begin_state(const struct format *f, void *state) {
     memset(state, 0, f->state_bytes);
@@ -397,7 +398,10 @@ static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
         stamp_ms = lineclock_ms(line, s->now_ms, &s->has_zone);
         s->is_own_clock = stamp_ms != TIME_UNKNOWN;
         s->counts.own_clock += s->is_own_clock && !s->has_zone;
-        number = s->is_own_clock ? stamp_ms : number;
+        if (s->is_own_clock) {
+            number = stamp_ms;
+            s->now_ms = stamp_ms + HALF_YEAR_MS;
+        }
     }
     if (stamp_ms == TIME_UNKNOWN)
         stamp_ms = s->stored_ms;

@@ -93,6 +93,17 @@ TEST(lines_own_clocks) {
         {"2026-11-21T02:16:42Z completed step: 3, seconds: 1.0, x", 1795227402000},
         {"[NeMo I 2025-06-18 16:53:08 nemo_logging:393] Successfully saved checkpoint from iteration      49 to /x",
          1750265588000},
+        {"2026/11/21 02:21:47 step: 3 loss: 1.0", 1795227707000},
+        {"[2026/11/21 02:21:47] ppocr INFO: epoch: [3/9], global_step: 3, lr: 0.1, loss: 1.0", 1795227707000},
+        {"11/21/2026 02:21:47 - INFO - __main__ -   step: 3 loss: 1.0", 1795227707000},
+        {"11/21 02:21:47 - mmengine - INFO - Iter(train) [ 3/9]  lr: 1.0e-04  time: 1.0  loss: 1.0", 1795227707000},
+        {"\x1b[32m[11/21 02:21:47 d2.utils.events]: \x1b[0m eta: 0:00:01  iter: 3  total_loss: 1.0", 1795227707000},
+        {"12-31 23:59:59, step: 3 loss: 1.0", 1767225599000}, /* last year's */
+        {"[1121 02:21:47 @base.py:275] step: 3 loss: 1.0", 1795227707000},
+        {"\x1b[32m2026-11-21 02:21:47.130\x1b[0m | INFO | step: 3 loss: 1.0", 1795227707130},
+        {"2026-11/21 02:21:47 step: 3 loss: 1.0", -1},
+        {"21/11/2026 02:21:47 step: 3 loss: 1.0", -1},  /* a month of 21 */
+        {"Epoch 11/21 02:21:47 step: 3 loss: 1.0", -1}, /* a share, and what passed */
         {"Training epoch 0, iteration 64/99 | global_step: 64 | x", -1},
         {"completed step: 2, seconds: 1.0, x", -1},
         {"I1321 02:16:42.9 140 m.py:1] completed step: 1, seconds: 1.0, x", -1},
@@ -110,6 +121,18 @@ TEST(lines_own_clocks) {
         if (l.records[0].at_ms != (lines[i].ms >= 0 ? lines[i].ms : TIME_UNKNOWN))
             harness_fail(lines[i].line, 0, "at %" PRId64, l.records[0].at_ms);
     }
+}
+
+/* A run over the day of now, and over the end of a year: the year is that of the line before, give or take one. */
+TEST(a_date_without_a_year_is_near_the_line_before) {
+    static struct list l;
+    read_log(
+        SLICE("11/20 23:00:00 completed step: 1, seconds: 1.0, x\n12/31 23:00:00 completed step: 2, seconds: 1.0, x\n"
+              "01/01 01:00:00 completed step: 3, seconds: 1.0, x\n"),
+        false, &l);
+    CHECK_INT(l.count, 3);
+    CHECK_INT(l.records[1].at_ms - l.records[0].at_ms, INT64_C(41) * 86400000);
+    CHECK_INT(l.records[2].at_ms - l.records[1].at_ms, INT64_C(7200000));
 }
 
 /* An object in JSON, of which nothing stamped the line: how W&B, MLflow and loggers name their times. */
