@@ -125,8 +125,13 @@ int64_t generic_candidate_unit(const struct generic_candidate *c) {
 
 /* ---- the time that lines say ---- */
 
-static bool is_about(int64_t us, int64_t ms) {
-    int64_t off_ms = us / 1000 - ms, may_ms = ms / 32 + 20;
+/* What the distance of two stamps of whole seconds may be off by. Of a few seconds, any number would be about that. */
+static int64_t rounded_ms(int64_t before_ms, int64_t at_ms) {
+    return before_ms % 1000 == 0 && at_ms % 1000 == 0 && at_ms - before_ms >= 8000 ? 1000 : 0;
+}
+
+static bool is_about(int64_t us, int64_t before_ms, int64_t at_ms) {
+    int64_t ms = at_ms - before_ms, off_ms = us / 1000 - ms, may_ms = ms / 32 + 20 + rounded_ms(before_ms, at_ms);
     return off_ms <= may_ms && off_ms >= -may_ms;
 }
 
@@ -138,7 +143,7 @@ void generic_candidate_compare_times(struct generic_candidate *c, const struct g
         return;
     for (int i = 0; i < l->time_count; i++) {
         int64_t us = l->times[i].us;
-        c->agreed[i] += us > 0 && us < INT64_MAX / steps && is_about(us * steps, at_ms - c->at_ms);
+        c->agreed[i] += us > 0 && us < INT64_MAX / steps && is_about(us * steps, c->at_ms, at_ms);
     }
 }
 
@@ -164,7 +169,7 @@ int64_t generic_candidate_mean_us(struct generic_candidate *c, const struct step
     if (us < 0 || steps <= 0 || at_ms == TIME_UNKNOWN || c->at_ms == TIME_UNKNOWN)
         return RECORD_NONE;
     int64_t ms = us / 1000, since_ms = at_ms - c->at_ms;
-    int64_t each_ms = since_ms / steps, off_ms = each_ms / 32 + 20;
+    int64_t each_ms = since_ms / steps, off_ms = each_ms / 32 + 20 + rounded_ms(c->at_ms, at_ms) / steps;
     bool is_all = ms >= each_ms - off_ms;
     c->leaves_out |= !is_all;
     bool holds_more = is_all && (s->pace.is_broken || !c->leaves_out);

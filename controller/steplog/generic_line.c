@@ -145,7 +145,7 @@ static bool take_time_after(const struct key *k, struct slice text, struct gener
     f->lead = slice_range(k->from, rest.data);
     f->number = slice_range(rest.data, at);
     f->unit = unit_at(at, end, is_ms);
-    return at == end || *at != ':'; /* 0:01:23 */
+    return (at == end || *at != ':') && !slice_starts(slice_range(at, end), " day"); /* 0:01:23; 4 days, 0:01:23 */
 }
 
 static void note_time(const struct key *k, struct slice text, bool is_duration, struct generic_line *l) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 struct seen {
-    int64_t steps, first_step, last_step;
+    int64_t steps, first_step, last_step, duration_ms; /* of the last one */
     bool counts_lines;
 };
 
@@ -17,6 +17,7 @@ static void on_record(void *context, const struct record *r) {
     if (seen->steps++ == 0)
         seen->first_step = r->step;
     seen->last_step = r->step;
+    seen->duration_ms = r->duration_ms;
     seen->counts_lines = r->counts_lines;
 }
 
@@ -36,7 +37,33 @@ TEST(a_counter_whose_lines_state_the_time_of_each_counts_steps) {
     steplog_free(s);
 }
 
-/* The same repository's train_gpt.py prints itself first. */
+/* mmengine 25434293, mmengine/runner/log_processor.py: an own clock of whole seconds, a line every hundred steps, the
+ * mean time of some of them, and an "eta" that has days later. An evaluation, of which no line is here, comes before
+ * line 8; from then on steps take three times as long. */
+TEST(a_stated_time_is_read_next_to_stamps_of_whole_seconds) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    int64_t us = 0;
+    steplog_use_line_clocks(s, 1795300000000);
+    for (int i = 1; i <= 20; i++) {
+        char line[200];
+        int64_t each_us = i > 8 ? 375000 : 125000;
+        us += 100 * each_us + (i == 8 ? 30000000 : 0);
+        int second = (int)(us / 1000000);
+        snprintf(
+            line, sizeof line,
+            "11/21 02:%02d:%02d - mmengine - INFO - Iter(train) [%4d/90000]  lr: 1.0e-03  eta: %s20:38:38  time: %.4f  "
+            "data_time: 0.0045  loss: 1.9907\n",
+            second / 60, second % 60, i * 100, i > 10 ? "4 days, " : "", (double)each_us / 1000000);
+        steplog_feed(s, slice_of(line), false);
+    }
+    CHECK_INT(seen.steps, 20);
+    CHECK_INT(seen.last_step, 2000);
+    CHECK_INT(seen.duration_ms, 37500);
+    steplog_free(s);
+}
+
+/* openai/parameter-golf's train_gpt.py prints itself first. */
 TEST(a_program_in_its_own_log_shows_no_step) {
     static const char *const text[] = {"    training_time_ms = 0.0", "    step = 0",
                                        "    while True:", "        train_loss = torch.zeros((), device=device)",
