@@ -223,6 +223,11 @@ static int64_t no_epoch(struct generic_bar *b) {
     return RECORD_NONE;
 }
 
+/* What the epochs before this one counted: the first one is 1, unless one was 0. */
+static int64_t before_epoch(const struct steplog *s, int64_t epoch, int64_t total) {
+    return (epoch - !s->is_bar_zero_based) * total;
+}
+
 /* Whether what is drawn, or just its first part, has the line's stamp. */
 static bool is_stamped(const struct steplog *s) {
     return s->piece_offset <= STEPLOG_PART_BYTES || s->is_joined;
@@ -238,7 +243,7 @@ static void note_evaluation(struct generic_bar *b, const struct steplog *s, cons
         b->evaluation_stamped_ms = bar->elapsed_s * 1000;
 }
 
-bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct slice text) {
+bool generic_bar_line(struct generic_bar *b, struct steplog *s, struct slice text) {
     struct progress bar;
     if (!may_be_bar(text) || (!parse_tqdm(text, &bar) && !parse_rich(text, &bar)))
         return false;
@@ -277,6 +282,7 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
         epoch = is_rest(b, s, &bar) ? no_epoch(b) : named_epoch(b, &bar);
     if (epoch != RECORD_NONE && epoch > STEPLOG_MAX_STEP / bar.total - 1)
         return true;
+    s->is_bar_zero_based |= epoch == 0;
     int64_t done = b->done;
     next_bar(b, &bar, epoch);
     b->clock_ms = b->earlier_ms + bar.elapsed_s * 1000;
@@ -291,7 +297,7 @@ bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct sli
     if (b->drawn == 0 && epoch == RECORD_NONE)
         b->before = done_before(b, s, &bar);
     if (!has_step)
-        step = epoch != RECORD_NONE ? epoch * bar.total + bar.done : b->before + bar.done;
+        step = (epoch != RECORD_NONE ? before_epoch(s, epoch, bar.total) : b->before) + bar.done;
     if (b->drawn++ == 0)
         b->resumed_step = first_step(b, &bar, step);
     keep_drawing(b, step, s->last_step != RECORD_NONE);
@@ -326,7 +332,7 @@ static void note_late(struct record *r) {
 
 static void emit_drawings(const struct generic_bar *b, struct steplog *s, int64_t from_ms) {
     if (s->bar.total == RECORD_NONE) {
-        s->bar.total = (b->epoch != RECORD_NONE ? b->epoch * b->total : b->before) + b->total;
+        s->bar.total = (b->epoch != RECORD_NONE ? before_epoch(s, b->epoch, b->total) : b->before) + b->total;
         s->bar.length = b->total;
     }
     s->bar.last = b->drawings[b->count - 1].step;

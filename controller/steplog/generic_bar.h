@@ -37,7 +37,7 @@ void generic_bar_visit(struct generic_bar *b, struct codec *c);
 /* A line by itself names the epoch: that of a bar without one that begins after it. */
 void generic_bar_name_epoch(struct generic_bar *b, int64_t epoch);
 /* False if it is not a bar. */
-bool generic_bar_line(struct generic_bar *b, const struct steplog *s, struct slice text);
+bool generic_bar_line(struct generic_bar *b, struct steplog *s, struct slice text);
 /* Whether the bar counts steps by now: after some drawings. */
 bool generic_bar_accept(struct generic_bar *b);
 /* Emits the line's steps, once the bar is accepted. */

@@ -83,10 +83,10 @@ bool generic_epoch_number(struct generic_epoch *e, const struct generic_line *l,
     e->is_zero_based |= l->epoch == 0;
     if (l->may_count_within_epoch)
         find_scope(e, l, has_held);
-    bool is_within = l->epoch != RECORD_NONE && (l->counts_within_epoch || e->scope == SCOPE_EPOCH);
-    bool is_one_based = (l->epochs != RECORD_NONE || !l->counts_within_epoch) && !e->is_zero_based;
+    bool is_open = e->scope == SCOPE_UNKNOWN || !l->may_count_within_epoch;
+    bool is_within = l->epoch != RECORD_NONE && (e->scope == SCOPE_EPOCH || (l->counts_within_epoch && is_open));
     if (is_within && l->total > 0 && l->epoch <= STEPLOG_MAX_STEP / l->total - 1) {
-        *number = (l->epoch - is_one_based) * l->total + l->number;
+        *number = (l->epoch - !e->is_zero_based) * l->total + l->number;
         return true;
     }
     if (is_within)

@@ -282,7 +282,8 @@ static void set_counter(struct reading *r, struct slice name, struct slice lead,
     /* An epoch before it, and no word that counts all steps. */
     bool is_behind = r->epoch_at != NULL;
     l->counts_within_epoch = is_behind && rank >= 3 && rank <= 5 && (total != RECORD_NONE || rank == 4);
-    l->may_count_within_epoch = is_behind && (rank == 2 || rank == RANK_COMPOUND);
+    l->may_count_within_epoch =
+        is_behind && (rank == 2 || rank == RANK_COMPOUND || (rank == 3 && total != RECORD_NONE));
     l->is_of_epoch = (rank == 4 || rank == 5) && total != RECORD_NONE && total > 0;
 }
 

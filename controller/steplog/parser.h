@@ -136,6 +136,7 @@ struct steplog {
     struct steplog_bar {
         int64_t total, last, length;
     } bar, bar_before;
+    bool is_bar_zero_based; /* one of the job's bars was of epoch 0 */
     /* The counter that the process before was read by (generic.c). */
     struct steplog_counter {
         uint64_t kind;       /* 0: none */

@@ -59,6 +59,7 @@ static void begin_process(struct steplog *s) {
 
 void steplog_continue(struct steplog *s, const struct steplog *before) {
     s->bar_before = before->bar.total != RECORD_NONE ? before->bar : before->bar_before;
+    s->is_bar_zero_based = before->is_bar_zero_based;
     s->counter = before->counter;
     s->epochs = before->epochs;
 }
@@ -618,6 +619,7 @@ static void visit_bar(struct codec *c, struct steplog_bar *bar) {
 static void visit_job(struct steplog *s, struct codec *c) {
     visit_bar(c, &s->bar);
     visit_bar(c, &s->bar_before);
+    codec_bool(c, &s->is_bar_zero_based);
     codec_u64(c, &s->counter.kind);
     s->counter.unit = codec_within(c, s->counter.unit, 0, STEPLOG_MAX_STEP);
     s->counter.delta = codec_within(c, s->counter.delta, 0, STEPLOG_MAX_STEP);

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "steplog/generic_bar.h"
 
 #include <stdio.h>
@@ -44,7 +45,7 @@ TEST(a_bar_longer_than_any_line_is_read_to_its_end) {
             steplog_feed(
                 s, (struct slice){rest.data, rest.size_bytes < (size_t)piece ? rest.size_bytes : (size_t)piece}, true);
         steplog_end(s);
-        CHECK_INT(seen.last_step, 2 * STEPS);
+        CHECK_INT(seen.last_step, STEPS); /* the first epoch */
         CHECK(seen.steps >= GENERIC_DRAWINGS / 2);
         CHECK_INT(steplog_counts_get(s).too_long, 0);
         steplog_free(s);
@@ -63,6 +64,83 @@ TEST(a_counter_that_went_back_with_the_epoch_counts_within_it) {
     CHECK_INT(seen.steps, 99);
     CHECK_INT(seen.last_step, 99);
     CHECK(!seen.counts_lines);
+    steplog_free(s);
+}
+
+/* The last step after `count` lines of `per_epoch` lines an epoch from `first` on; the format's numbers are the epoch,
+ * the number within it and the number over all. */
+static int64_t last_step(const char *format, int first, int per_epoch, int count, struct steplog **before) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    if (*before != NULL)
+        steplog_continue(s, *before);
+    for (int i = 0; i < count; i++) {
+        char line[100];
+        int done = (first - 1) * per_epoch + i;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(line, sizeof line, format, done / per_epoch + 1, done % per_epoch + 1, done + 1);
+#pragma GCC diagnostic pop
+        steplog_line(s, slice_of(line), 1763690400000 + i * INT64_C(1000));
+    }
+    steplog_end(s);
+    steplog_free(*before);
+    *before = s;
+    return seen.last_step;
+}
+
+/* biubug6/Pytorch_Retinaface train.py, PaddlePaddle/PaddleSeg paddleseg/core/train.py, Megvii-BaseDetection/YOLOX
+ * yolox/core/trainer.py */
+TEST(a_counter_that_rises_into_the_next_epoch_counts_all) {
+    static const struct {
+        const char *format;
+        bool counts_all;
+    } trainers[] = {{"Epoch:%d/5 || Epochiter: %d/311 || Iter: %d/1555 || Loc: 2.1 || LR: 0.1", true},
+                    {"[TRAIN] epoch: %1$d, iter: %3$d/1555, loss: 9.%2$d, batch_cost: 1.0", true},
+                    {"epoch: %1$d/5, iter: %2$d/311, total_loss: 2.1, lr: 0.1%3$d", false}};
+    for (size_t i = 0; i < ARRAY_SIZE(trainers); i++) {
+        struct steplog *s = NULL;
+        CHECK_INT(last_step(trainers[i].format, 1, 311, 300, &s), 300);
+        CHECK_INT(last_step(trainers[i].format, 1, 311, 1244, &s), 1244);
+        CHECK_INT(last_step(trainers[i].format, 3, 311, 40, &s), 662);
+        steplog_free(s);
+        s = NULL; /* a log that starts in a later epoch shows it by the share of all, else by the next epoch */
+        if (i != 1)
+            CHECK_INT(last_step(trainers[i].format, 3, 311, 400, &s), 1022);
+        steplog_free(s);
+    }
+}
+
+/* Feeds the bars of the epochs from `first` to `last`. */
+static int64_t last_step_of_bars(int first, int last, struct steplog **before) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    if (*before != NULL)
+        steplog_continue(s, *before);
+    for (int epoch = first; epoch <= last; epoch++) {
+        char text[2000];
+        int n = snprintf(text, sizeof text, "2026-11-21T02:%02d:00Z ", epoch);
+        for (int i = 0; i <= 10; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n,
+                          "\rEpoch %d:  10%%|#  | %d/10 [00:%02d<00:10,  1.00s/it, loss=2.1]", epoch, i, i);
+        snprintf(text + n, sizeof text - (size_t)n, "\n");
+        steplog_feed(s, slice_of(text), true);
+    }
+    steplog_end(s);
+    steplog_free(*before);
+    *before = s;
+    return seen.last_step;
+}
+
+/* The first epoch is 0 if one of the job's was. */
+TEST(bars_count_from_the_first_epoch_on) {
+    struct steplog *s = NULL;
+    CHECK_INT(last_step_of_bars(1, 4, &s), 40);
+    CHECK_INT(last_step_of_bars(3, 5, &s), 50);
+    steplog_free(s);
+    s = NULL;
+    CHECK_INT(last_step_of_bars(0, 3, &s), 40);
+    CHECK_INT(last_step_of_bars(2, 4, &s), 50);
     steplog_free(s);
 }
 

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define VERSION 40 /* the only one that is read: nothing was released before */
+#define VERSION 41 /* the only one that is read: nothing was released before */
 #define HEAD_BYTES 9
 #define CURSOR_BYTES 4096           /* of a source: SOURCE_CURSOR_BYTES */
 #define MAX_BYTES ((size_t)8 << 20) /* unpacked */
