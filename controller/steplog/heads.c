@@ -75,7 +75,7 @@ static bool shows_training(struct slice line) {
 }
 
 void heads_begin(struct heads *h) {
-    *h = (struct heads){.since = -1, .at_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
+    *h = (struct heads){.since = -1, .at_ms = TIME_UNKNOWN, .silent_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN};
 }
 
 void heads_drop_held(struct heads *h) {
@@ -194,13 +194,35 @@ static void begin_process(struct heads *h, int64_t ended_ms, int64_t at_ms, int6
     h->since = -1;
 }
 
-bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps) {
+static void open_lines(struct heads *h, int64_t silent_ms, int64_t at_ms, int64_t steps) {
+    h->since = steps;
+    h->silent_ms = silent_ms;
+    h->at_ms = at_ms;
+    h->again = 0;
+}
+
+/* A line behind hours of silence: one of the first ones, or a step that was done. A number within an epoch says nothing
+ * of that. */
+static bool is_of_another(const struct heads *h, struct slice line, int64_t last_step) {
+    struct generic_line l;
+    uint64_t key = key_of(line);
+    int i = key != 0 ? find(h, key) : -1;
+    if (i >= 0)
+        return (h->warnings >> i & 1) == 0;
+    return last_step != RECORD_NONE && generic_line_parse(line, &l) && generic_line_is_step(&l) && !l.is_epoch &&
+           !l.counts_within_epoch && !l.may_count_within_epoch && !l.is_of_epoch && l.number < last_step;
+}
+
+bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps, int64_t last_step) {
     int64_t before_ms = h->last_ms;
     if (slice_trim(line).size_bytes == 0)
         return false; /* the next line says whether this one was of another process */
     h->last_ms = at_ms;
-    if (ends_silence(h, line, before_ms, at_ms)) {
-        begin_process(h, before_ms, at_ms, steps);
+    if (ends_silence(h, line, before_ms, at_ms))
+        open_lines(h, before_ms, at_ms, steps);
+    bool is_after_silence = h->since == steps && h->silent_ms != TIME_UNKNOWN;
+    if (is_after_silence && (h->at_ms - h->silent_ms > HEADS_LONG_SILENCE_MS || is_of_another(h, line, last_step))) {
+        begin_process(h, h->silent_ms, h->at_ms, steps);
         return true;
     }
     bool is_settled = steps == h->steps && (steps > 0 || h->count == HEADS_LINES); /* no line says anything new */
@@ -215,9 +237,7 @@ bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps
     if (h->since != steps) {
         if (i > FIRST_LINES - 1 || is_at_once(before_ms, at_ms))
             return false;
-        h->since = steps;
-        h->at_ms = at_ms;
-        h->again = 0;
+        open_lines(h, TIME_UNKNOWN, at_ms, steps);
     }
     h->again |= UINT32_C(1) << i;
     if (!is_enough(h))

@@ -290,7 +290,7 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
         return;
     }
     struct slice text = without_ansi(s, line), piece;
-    if (s->heads != NULL && heads_line(s->heads, text, stamp_ms, s->counts.steps + s->unread_lines))
+    if (s->heads != NULL && heads_line(s->heads, text, stamp_ms, s->counts.steps + s->unread_lines, s->last_step))
         start_again(s);
     /* A progress bar redraws itself with carriage returns: each drawing is a separate line. */
     const char *begin = text.data;
@@ -548,9 +548,19 @@ void steplog_end_line(struct steplog *s) {
         finish_partial(s, s->partial_stamped);
 }
 
+/* No step shows whose the lines are: the same process's. */
+static void end_heads(struct steplog *s) {
+    steplog_release(s);
+    bool is_after_silence = s->heads->silent_ms != TIME_UNKNOWN;
+    if (is_after_silence && heads_is_open(s->heads, s->counts.steps + s->unread_lines)) {
+        s->heads->since = -1;
+        note_life(s);
+    }
+}
+
 void steplog_end(struct steplog *s) {
     if (s->heads != NULL)
-        steplog_release(s);
+        end_heads(s);
     steplog_end_line(s);
     for (int i = 0; i < 2; i++)
         if (s->parts[i].text.size_bytes != 0)

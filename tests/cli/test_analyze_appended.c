@@ -46,7 +46,7 @@ static int64_t milliseconds_of(const struct run *run, const char *name) {
 
 /* The second run repeats steps 51 to 100; a third one dies before its first step; the fourth continues. */
 TEST(runs_that_were_appended_days_apart) {
-    static const int64_t apart_ms[] = {HOUR_MS + 1000, 5 * HOUR_MS, 72 * HOUR_MS};
+    static const int64_t apart_ms[] = {24 * HOUR_MS + 1, 72 * HOUR_MS};
     for (size_t f = 0; f < ARRAY_SIZE(forms); f++)
         for (size_t i = 0; i < ARRAY_SIZE(apart_ms); i++) {
             struct buf b[4];
@@ -74,6 +74,41 @@ TEST(runs_that_were_appended_days_apart) {
             CHECK(strstr(one.out, "no line of a log covers it") != NULL);
             run_done(&apart);
             run_done(&one);
+        }
+}
+
+/* Steps that come again show that another process began hours before. */
+TEST(runs_that_were_appended_hours_apart) {
+    for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
+        CLEANUP_BUF struct buf all;
+        buf_init(&all, 1 << 20);
+        int64_t at_ms = write_run(&all, forms[f], "loading the model", START_MS, 1, 100) + 5 * HOUR_MS;
+        write_run(&all, forms[f], "another version starts", at_ms, 51, 200);
+        run_write_file("all.log", all.data, all.size_bytes);
+        struct run run = run_analyze("all.log", "-o json");
+        CHECK_INT(milliseconds_of(&run, "availableMilliseconds"), (100 + 150) * 1000);
+        CHECK_INT((int64_t)run_number(&run, "interruptions", "total"), 1);
+        run_done(&run);
+    }
+}
+
+/* An evaluation without a line, then one that nothing knows; the last line of a hang. */
+TEST(a_line_that_nothing_knows_ends_no_process) {
+    for (int64_t steps = 100; steps <= 200; steps += 100)
+        for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
+            CLEANUP_BUF struct buf b;
+            buf_init(&b, 1 << 20);
+            int64_t at_ms = write_run(&b, forms[f], "loading the model", START_MS, 1, 100) + 5 * HOUR_MS;
+            write_line(&b, at_ms, "all questions are answered", 0);
+            for (int64_t step = 101; step <= steps; step++)
+                write_line(&b, at_ms + (step - 100) * 1000, forms[f], step);
+            run_write_file("a.log", b.data, b.size_bytes);
+            struct run run = run_analyze("a.log", "-o json");
+            CHECK_INT((int64_t)run_number(&run, "interruptions", "total"), 0);
+            CHECK_INT(milliseconds_of(&run, "wallMilliseconds"), at_ms - START_MS + (steps - 100) * 1000);
+            CHECK_INT(milliseconds_of(&run, "availableMilliseconds"), milliseconds_of(&run, "wallMilliseconds"));
+            CHECK_INT((int64_t)run_number(&run, "steps", "last"), steps);
+            run_done(&run);
         }
 }
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define DAY_MS HEADS_LONG_SILENCE_MS
+
 /* Each line is the log's next one; a line "#" is a step. Returns the number of processes after the first, and when the
  * last of them started: the line's number. Lines are a second apart. */
 struct found {
@@ -22,7 +24,7 @@ static struct found read_log(const char *lines) {
     heads_begin(&h);
     for (int64_t number = 1; slice_take_line(&log, &line); number++) {
         bool is_step = slice_is(line, "#");
-        if (heads_line(&h, is_step ? slice_of("step 5 | loss 2.5") : line, number * 1000, steps)) {
+        if (heads_line(&h, is_step ? slice_of("step 5 | loss 2.5") : line, number * 1000, steps, RECORD_NONE)) {
             found.count++;
             found.at_ms = h.at_ms / 1000;
         }
@@ -93,12 +95,12 @@ TEST(a_process_needs_time_to_start) {
     for (int pause_ms = 1; pause_ms <= 8000; pause_ms += 7999) {
         struct heads h;
         heads_begin(&h);
-        CHECK(!heads_line(&h, SLICE("waiting for data"), 1500, 0));
-        CHECK(!heads_line(&h, SLICE("data is there"), 9250, 0));
-        CHECK(!heads_line(&h, SLICE("step 0 loss 3.5"), 9999, 0));
-        CHECK(!heads_line(&h, SLICE("step 1 loss 3.4"), 10700, 1));
-        CHECK(!heads_line(&h, SLICE("waiting for data"), 10700 + pause_ms, 2));
-        CHECK_INT(heads_line(&h, SLICE("data is there"), 17000 + pause_ms, 2), pause_ms > 100);
+        CHECK(!heads_line(&h, SLICE("waiting for data"), 1500, 0, RECORD_NONE));
+        CHECK(!heads_line(&h, SLICE("data is there"), 9250, 0, RECORD_NONE));
+        CHECK(!heads_line(&h, SLICE("step 0 loss 3.5"), 9999, 0, RECORD_NONE));
+        CHECK(!heads_line(&h, SLICE("step 1 loss 3.4"), 10700, 1, RECORD_NONE));
+        CHECK(!heads_line(&h, SLICE("waiting for data"), 10700 + pause_ms, 2, RECORD_NONE));
+        CHECK_INT(heads_line(&h, SLICE("data is there"), 17000 + pause_ms, 2, RECORD_NONE), pause_ms > 100);
     }
 }
 
@@ -109,12 +111,12 @@ TEST(a_stamp_may_happen_to_be_of_a_whole_second) {
         int64_t step_ms = is_whole ? 16000 : 16999;
         struct heads h;
         heads_begin(&h);
-        CHECK(!heads_line(&h, SLICE("waiting for data"), 1500, 0));
-        CHECK(!heads_line(&h, SLICE("data is there"), 9250, 0));
-        CHECK(!heads_line(&h, SLICE("step 0 loss 3.5"), 9999, 0));
-        CHECK(!heads_line(&h, SLICE("step 1 loss 3.4"), step_ms, 1));
-        CHECK(!heads_line(&h, SLICE("waiting for data"), 17000, 2));
-        CHECK_INT(heads_line(&h, SLICE("data is there"), 17000, 2), is_whole);
+        CHECK(!heads_line(&h, SLICE("waiting for data"), 1500, 0, RECORD_NONE));
+        CHECK(!heads_line(&h, SLICE("data is there"), 9250, 0, RECORD_NONE));
+        CHECK(!heads_line(&h, SLICE("step 0 loss 3.5"), 9999, 0, RECORD_NONE));
+        CHECK(!heads_line(&h, SLICE("step 1 loss 3.4"), step_ms, 1, RECORD_NONE));
+        CHECK(!heads_line(&h, SLICE("waiting for data"), 17000, 2, RECORD_NONE));
+        CHECK_INT(heads_line(&h, SLICE("data is there"), 17000, 2, RECORD_NONE), is_whole);
     }
 }
 
@@ -122,16 +124,16 @@ TEST(records_of_an_open_line_are_held) {
     struct heads h;
     struct record r = RECORD_INIT;
     heads_begin(&h);
-    CHECK(!heads_line(&h, SLICE("loading model"), 1000, 0));
-    CHECK(!heads_line(&h, SLICE("using 8 devices"), 2000, 0));
+    CHECK(!heads_line(&h, SLICE("loading model"), 1000, 0, RECORD_NONE));
+    CHECK(!heads_line(&h, SLICE("using 8 devices"), 2000, 0, RECORD_NONE));
     CHECK(!heads_hold(&h, &r, 2));
-    CHECK(!heads_line(&h, SLICE("loading model"), 9000, 2));
+    CHECK(!heads_line(&h, SLICE("loading model"), 9000, 2, RECORD_NONE));
     CHECK(heads_is_open(&h, 2));
     CHECK(!heads_is_open(&h, 3)); /* a step */
     for (int i = 0; i < HEADS_HELD; i++)
         CHECK(heads_hold(&h, &r, 2));
     CHECK(!heads_hold(&h, &r, 2));
-    CHECK(heads_line(&h, SLICE("using 8 devices"), 9500, 2));
+    CHECK(heads_line(&h, SLICE("using 8 devices"), 9500, 2, RECORD_NONE));
     CHECK_INT(h.at_ms, 9000);
     CHECK(!heads_is_open(&h, 2));
     heads_drop_held(&h);
@@ -139,24 +141,58 @@ TEST(records_of_an_open_line_are_held) {
 }
 
 /* Only in a log that is all there is to know: elsewhere containers' times show it. */
-TEST(hours_of_silence_end_a_process) {
+TEST(a_day_of_silence_ends_a_process) {
     for (int is_all = 0; is_all <= 1; is_all++) {
         struct heads h;
         heads_begin(&h);
         h.is_all = is_all;
-        CHECK(!heads_line(&h, SLICE("loading model"), 1000, 0));
-        CHECK_INT(heads_line(&h, SLICE("it starts"), 2000 + HEADS_SILENCE_MS, 0), is_all); /* none took a step */
-        CHECK(!heads_line(&h, SLICE("step 1 loss 2.5"), 9000 + HEADS_SILENCE_MS, 0));
-        CHECK(!heads_line(&h, SLICE("for an hour"), 9000 + 2 * HEADS_SILENCE_MS, 1));
-        CHECK_INT(heads_line(&h, SLICE("and more"), 9001 + 3 * HEADS_SILENCE_MS, 1), is_all);
-        CHECK(!heads_line(&h, SLICE("step 2 loss 2.5"), 10000 + 5 * HEADS_SILENCE_MS, 1));
-        CHECK(!heads_line(&h, SLICE("it was so before"), 11000 + 8 * HEADS_SILENCE_MS, 2));
-        CHECK_INT(heads_line(&h, SLICE("it never was"), 12000 + 13 * HEADS_SILENCE_MS, 2), is_all);
+        CHECK(!heads_line(&h, SLICE("loading model"), 1000, 0, RECORD_NONE));
+        CHECK_INT(heads_line(&h, SLICE("it starts"), 2000 + DAY_MS, 0, RECORD_NONE), is_all); /* none took a step */
+        CHECK(!heads_line(&h, SLICE("step 1 loss 2.5"), 9000 + DAY_MS, 0, RECORD_NONE));
+        CHECK(!heads_line(&h, SLICE("for a day"), 9000 + 2 * DAY_MS, 1, 1));
+        CHECK_INT(heads_line(&h, SLICE("and more"), 9001 + 3 * DAY_MS, 1, 1), is_all);
+        CHECK(!heads_line(&h, SLICE("step 2 loss 2.5"), 10000 + 5 * DAY_MS, 1, 1));
+        CHECK(!heads_line(&h, SLICE("it was so before"), 11000 + 8 * DAY_MS, 2, 2));
+        CHECK_INT(heads_line(&h, SLICE("it never was"), 12000 + 13 * DAY_MS, 2, 2), is_all);
         heads_drop_held(&h);
     }
 }
 
-/* Keras writes an empty line before what it says of a save, also after an epoch of hours. */
+/* An evaluation of hours without a line, the tokenization of a data set, a compilation: the line behind it proves no
+ * other process. What follows it may. */
+TEST(hours_of_silence_end_a_process_if_training_starts_again) {
+    static const struct {
+        const char *text, *next;
+        int64_t steps; /* before the silence */
+        bool is_start, is_start_with_next;
+    } cases[] = {
+        {"tokenized 12 files", "step 1 loss 2.5", 0, false, false},
+        {"accuracy is 0.5", "step 102 loss 2.5", 101, false, false},
+        {"another version starts", "step 50 loss 2.5", 101, false, true},
+        {"another version starts", "the end", 101, false, false},
+        {"another version starts", "using 8 devices", 101, false, true}, /* the second of the first lines */
+        {"loading model", "step 102 loss 2.5", 101, true, false},
+        {"loading model", "step 1 loss 2.5", 0, true, false},
+        {"accuracy is 0.5", "epoch 3/9, batch 5/300, loss 2.5", 101, false, false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct heads h;
+        int64_t steps = cases[i].steps, last_step = steps > 0 ? steps : RECORD_NONE, at_ms = 2000 + HEADS_SILENCE_MS;
+        heads_begin(&h);
+        h.is_all = true;
+        CHECK(!heads_line(&h, SLICE("loading model"), 1000, 0, RECORD_NONE));
+        CHECK(!heads_line(&h, SLICE("using 8 devices"), 1900, 0, RECORD_NONE));
+        CHECK_INT(heads_line(&h, slice_of(cases[i].text), at_ms, steps, last_step), cases[i].is_start);
+        CHECK_INT(heads_line(&h, slice_of(cases[i].next), at_ms + 5000, steps, last_step), cases[i].is_start_with_next);
+        if (cases[i].is_start || cases[i].is_start_with_next) {
+            CHECK_INT(h.at_ms, at_ms);
+            CHECK_INT(h.ended_ms, 1900);
+        }
+        heads_drop_held(&h);
+    }
+}
+
+/* Keras writes an empty line before what it says of a save, also after an epoch of a day. */
 TEST(an_empty_line_ends_no_silence) {
     static const struct {
         const char *text;
@@ -167,9 +203,9 @@ TEST(an_empty_line_ends_no_silence) {
         struct heads h;
         heads_begin(&h);
         h.is_all = true;
-        CHECK(!heads_line(&h, SLICE("Epoch 1/4"), 1000, 0));
-        CHECK(!heads_line(&h, SLICE("\r"), 2000 + HEADS_SILENCE_MS, 0));
-        CHECK_INT(heads_line(&h, slice_of(cases[i].text), 2100 + HEADS_SILENCE_MS, 0), cases[i].is_start);
+        CHECK(!heads_line(&h, SLICE("Epoch 1/4"), 1000, 0, RECORD_NONE));
+        CHECK(!heads_line(&h, SLICE("\r"), 2000 + DAY_MS, 0, RECORD_NONE));
+        CHECK_INT(heads_line(&h, slice_of(cases[i].text), 2100 + DAY_MS, 0, RECORD_NONE), cases[i].is_start);
         heads_drop_held(&h);
     }
 }
