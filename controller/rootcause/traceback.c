@@ -322,16 +322,19 @@ static enum traceback_line take_open(struct traceback *t, const struct matcher *
     t->has_source_next = false;
     struct slice source = {text.data, 0};
     if (take_ipython_frame(t, m, text) || take_old_ipython_frame(t, m, text) || take_arrow(t, m, text, &source) ||
-        take_rich(t, m, text, &source))
+        take_rich(t, m, text, &source)) {
+        t->has_frame = true;
         return is_raise(source, exception) ? TRACEBACK_RAISES : TRACEBACK_INSIDE;
+    }
     if (take_frame(t, m, text)) {
-        t->has_source_next = true;
+        t->has_frame = t->has_source_next = true;
         t->is_indented = indentation > 0;
         return TRACEBACK_INSIDE;
     }
     if (is_marker(text) || slice_starts(text, "[Previous line repeated"))
         return TRACEBACK_INSIDE;
-    if (!t->is_reversed && exception_text_find(text, indentation <= 1 && !had_source_next, exception)) {
+    bool is_certain = t->has_frame && indentation <= 1 && !had_source_next;
+    if (!t->is_reversed && exception_text_find(text, is_certain, exception)) {
         t->is_open = false;
         return TRACEBACK_EXCEPTION;
     }

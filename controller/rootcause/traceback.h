@@ -26,6 +26,7 @@ struct named_frame {
 
 struct traceback {                                          /* all-zero: outside */
     bool is_open, is_ignored, has_source_next, is_indented; /* the last frame */
+    bool has_frame;                                         /* until then no exception ends it: others print too */
     bool is_reversed;                                       /* of faulthandler: the innermost frame comes first */
     bool is_chained;                                        /* another exception came before in its chain */
     bool is_handling;                                       /* the other one was being handled */

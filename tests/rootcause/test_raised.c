@@ -293,6 +293,17 @@ TEST(exceptions_that_another_program_prints) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
+/* Between the head of a traceback and its first frame another stream may print. */
+TEST(what_comes_before_the_first_frame_ends_no_traceback) {
+    static const struct example examples[] = {
+        {CLASS_PREEMPTION, false,
+         "Traceback (most recent call last):\nStep: 99 (0) | Loss: 0.62\nStep: 199 (0) | Loss: 0.07\n"
+         "  File \"/app/train.py\", line 113, in <module>\n    loss.backward()\nKeyboardInterrupt\n"},
+        {CLASS_USER_EXCEPTION, false, "Traceback (most recent call last):\nKeyError: 'label'\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
 /* A log's viewer shows a traceback on one line, with the ends of its lines escaped. */
 TEST(a_traceback_on_one_line) {
     struct rootcause_verdict v;

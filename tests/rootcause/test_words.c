@@ -250,6 +250,34 @@ TEST(words_of_launchers_and_loops) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
+/* What a library logs before it raises ends nothing where the program catches it. */
+TEST(what_is_logged_before_it_is_raised) {
+#define BIND "[E socket.cpp:500] [c10d] The server socket has failed to listen on any local network address.\n"
+#define LOADING                                                                                                        \
+    "INFO:root:while loading Error(s) in loading state_dict for Model:\n\tMissing key(s) in state_dict: \"a\"\n"
+    static const struct example examples[] = {
+        {CLASS_STARTUP_RENDEZVOUS, false, BIND},
+        {CLASS_USER_EXCEPTION, false, BIND RAISED("KeyError: 'K_range'")},
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         RAISED("RuntimeError: The server socket has failed to listen on any local network address.")},
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         BIND RAISED("ValueError: Default process group has not been initialized, please make sure to")},
+        {CLASS_USER_EXCEPTION, false,
+         RAISED("ValueError: Default process group has not been initialized, please make sure to")},
+        {CLASS_USER_EXCEPTION, false, LOADING RAISED("AttributeError: 'Model' object has no attribute 'module'")},
+        {CLASS_CHECKPOINT_ERROR, false,
+         RAISED("RuntimeError: Error(s) in loading state_dict for Model:\n\tMissing key(s) in state_dict: \"a\"")},
+        {CLASS_CHECKPOINT_ERROR, false, RAISED("RuntimeError: Parent directory out/64 does not exist.")},
+        {CLASS_USER_EXCEPTION, false,
+         RAISED("ValueError: DistributedDataParallel's input module must be on the same type of devices")},
+        {CLASS_USER_EXCEPTION, false,
+         RAISED("RuntimeError: x failed.\n In addition, you can set the environment variable A to find out more")},
+    };
+#undef BIND
+#undef LOADING
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
 /* A warning of Python is not the end, but it may be all there is. */
 TEST(warnings_of_python_count_last) {
     static const struct example examples[] = {
