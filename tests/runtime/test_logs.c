@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "program.h"
 
+#include <malloc.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,52 @@ TEST(more_logs_than_may_be_followed_are_read_in_turns) {
         harness_fail(__FILE__, __LINE__, "%ld connections for %ld turns", connections, turns);
     program_free(c);
     apiserver_stop(s);
+}
+
+/* Steps first to last, a second each. */
+static int print_days(struct apiserver *s, int first, int last) {
+    CLEANUP_BUF struct buf lines;
+    buf_init(&lines, 1 << 21);
+    buf_append_text(&lines, "log default/p0 <<END\n");
+    for (int step = first; step < last; step++) {
+        int at_s = 60 + step;
+        buf_format(&lines, "2026-01-%02dT%02d:%02d:%02d.0Z completed step: %d, seconds: 1.000, loss: 2.1\n",
+                   1 + at_s / 86400, at_s / 3600 % 24, at_s / 60 % 60, at_s % 60, step);
+    }
+    buf_append_text(&lines, "END");
+    return apiserver_do(s, buf_text(&lines));
+}
+
+/* The peak memory of a controller that finds a log of that length when it starts. */
+static void measure_peak(int steps, int64_t *ret_kib) {
+    enum { PART = 10000 };
+    struct apiserver *s = apiserver_start((const char *[]){"--crd", CRD, NULL});
+    REQUIRE(s != NULL);
+    CHECK_INT(apiserver_dof(s, objects, 0), 0);
+    for (int step = 0; step < steps; step += PART)
+        CHECK_INT(print_days(s, step, step + PART), 0);
+    struct program *c =
+        program_start("goodput-controller", (const char *[]){"--kubeconfig", apiserver_kubeconfig(s),
+                                                             "--health-bind-address=0", "--metrics-bind-address=0",
+                                                             "--leader-elect=false", "--status-interval=1s", NULL});
+    REQUIRE(c != NULL);
+    for (int i = 0; i < 1200 && count_done(s, steps) < 1; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    CHECK_INT(count_done(s, steps), 1);
+    *ret_kib = program_peak_kib(c);
+    program_free(c);
+    apiserver_stop(s);
+}
+
+/* A log of days is read between two statuses: its steps are folded while it is read, not when it is read. */
+TEST(a_log_of_days_takes_no_more_memory_than_one_of_hours) {
+    int64_t few_kib = 0, many_kib = INT64_MAX / 2;
+    measure_peak(10000, &few_kib);
+    measure_peak(1000000, &many_kib);
+    bool is_sanitized = mallinfo2().uordblks == 0; /* it keeps what is freed */
+    if (!is_sanitized && many_kib > few_kib + 1024)
+        harness_fail(__FILE__, __LINE__, "%" PRId64 " KiB for 10,000 steps, %" PRId64 " for 1,000,000", few_kib,
+                     many_kib);
 }
 
 static const char patterned[] =

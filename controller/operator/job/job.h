@@ -130,6 +130,7 @@ struct job_log { /* what was read of the log: logs.c, source.c */
     struct trace trace;              /* for the page */
     struct save_errors *save_errors; /* NULL: none */
     int64_t work;                    /* of the patterns so far */
+    int64_t backlog;                 /* records since the ledger was last evaluated */
     char *costly_pattern;            /* it took all work of a minute: the log is not read; NULL */
 };
 

@@ -94,6 +94,7 @@ static void on_record(void *context, const struct record *r) {
     }
     mine.process = process->ordinal;
     ledger_add_record(process->job->ledger, &mine);
+    process->job->log.backlog += r->kind != RECORD_SIGN_OF_LIFE;
     trace_add(&process->job->log.trace, &mine);
 }
 

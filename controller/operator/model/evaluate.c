@@ -258,7 +258,8 @@ static void evaluate_ledger(struct model_job *job, struct view *v, struct ledger
 }
 
 /* It may be minutes until the next evaluation. */
-static void rest(const struct model_job *job) {
+static void rest(struct model_job *job) {
+    job->log.backlog = 0;
     if (job->ledger != NULL)
         ledger_rest(job->ledger);
 }
@@ -306,6 +307,23 @@ void model_job_status(struct model_job *job, int64_t now_ms, struct buf *out, st
         job_forget_pods(job, v.through_ms);
     rest(job);
     view_done(&v);
+}
+
+/* ---- what was read of its log since the last status ---- */
+
+/* Not before the first status: until then the objects may not all be known. */
+bool model_job_has_backlog(const struct model_job *job) {
+    return job->log.backlog >= MODEL_BACKLOG && job->publication.is_own && !model_job_is_final(job) &&
+           is_measured(job) && job->observation.through_ms != TIME_UNKNOWN;
+}
+
+void model_job_fold_backlog(struct model_job *job, int64_t now_ms) {
+    struct ledger_result result;
+    job_update_facts(job);
+    job_archive_listen(job);
+    ledger_evaluate(job->ledger, max_of(view_observed_through(job, now_ms), job->observation.through_ms), &result);
+    ledger_result_done(&result);
+    rest(job);
 }
 
 /* ---- the ledger of the last status ---- */

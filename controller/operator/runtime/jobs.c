@@ -412,6 +412,8 @@ static void drain(struct runtime_jobs *jobs) {
         queue(mine);
         if (jobs->is_leading && jobs->was_ready && !jobs->is_settling && !model_job_is_final(job))
             observe_log(mine);
+        if (model_job_has_backlog(job)) /* a long log is read in less time than lies between two statuses */
+            model_job_fold_backlog(job, wall_ms(loop_wall(jobs->loop)));
     }
 }
 
