@@ -50,20 +50,25 @@ static inline uint64_t digits_others(uint64_t bytes) {
     return (((bytes & 0x7f7f7f7f7f7f7f7fu) + 0x7676767676767676u) | bytes) & 0x8080808080808080u;
 }
 
+/* Whether all bytes in which two words differ are digits in both. */
+static inline bool digits_differ(uint64_t left, uint64_t right) {
+    uint64_t differ = left ^ right;
+    differ = (((differ & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | differ) & 0x8080808080808080u;
+    return (differ & (digits_others(left) | digits_others(right))) == 0;
+}
+
 /* Whether two texts of that size differ in nothing but which digits stand at the places of digits. */
 static inline bool digits_alone_differ(const char *a, const char *b, size_t size_bytes) {
-    uint64_t left, right, differ;
-    for (; size_bytes > 0; a += sizeof left, b += sizeof right) {
-        size_t n = size_bytes < sizeof left ? size_bytes : sizeof left;
-        left = right = 0;
-        memcpy(&left, a, n);
-        memcpy(&right, b, n);
-        differ = left ^ right;
-        differ = (((differ & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | differ) & 0x8080808080808080u;
-        if ((differ & (digits_others(left) | digits_others(right))) != 0)
+    uint64_t left, right;
+    for (; size_bytes >= sizeof left; a += sizeof left, b += sizeof right, size_bytes -= sizeof left) {
+        memcpy(&left, a, sizeof left);
+        memcpy(&right, b, sizeof right);
+        if (left != right && !digits_differ(left, right))
             return false;
-        size_bytes -= n;
     }
+    for (; size_bytes > 0; a++, b++, size_bytes--)
+        if (*a != *b && ((unsigned char)(*a - '0') > 9 || (unsigned char)(*b - '0') > 9))
+            return false;
     return true;
 }
 

@@ -343,7 +343,7 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
         note_fraction(g, l.fraction);
     if (!g->is_accepted && l.all_steps != RECORD_NONE)
         g->bar.all_steps = l.all_steps;
-    if (l.has_loss)
+    if (l.has_loss && !g->is_accepted) /* then no row asks for it any more */
         note_loss(s, text);
     if (l.has_time)
         g->time_line = s->counts.lines;

@@ -36,15 +36,9 @@ struct key {
 };
 
 static bool is_limit(struct slice part) {
-    static const char limits[][8] = {"max", "total", "num", "n", "warmup", "save", "log", "start", "last", "best"};
-    char word[sizeof limits[0]] = "";
-    if (part.size_bytes == 0 || part.size_bytes >= sizeof word)
-        return false;
-    memcpy(word, part.data, part.size_bytes);
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-        if (memcmp(word, limits[i], sizeof word) == 0) /* a word of the processor */
-            return true;
-    return false;
+    return slice_is(part, "max") || slice_is(part, "total") || slice_is(part, "num") || slice_is(part, "n") ||
+           slice_is(part, "warmup") || slice_is(part, "save") || slice_is(part, "log") || slice_is(part, "start") ||
+           slice_is(part, "last") || slice_is(part, "best");
 }
 
 static void note_component(struct key *k, struct slice part, const struct word *next, struct generic_line *l) {

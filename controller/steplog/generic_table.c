@@ -78,28 +78,14 @@ static bool has_value(struct slice cell) {
     return false;
 }
 
-/* Cheap, as each line of other programs is asked. */
-static bool has_two_spaces(struct slice text) {
-    for (size_t i = 1; i < text.size_bytes; i += 2)
-        if (text.data[i] == ' ' && (text.data[i - 1] == ' ' || (i + 1 < text.size_bytes && text.data[i + 1] == ' ')))
-            return true;
-    return false;
-}
-
 /* "loss", "LOSS", "Train". */
 static bool names_figure(struct slice text) {
-    for (size_t i = 3; i < text.size_bytes; i++) {
-        const char *at = text.data + i;
-        if ((*at == 's' && at[-1] == 's' && at[-2] == 'o') || (*at == 'S' && at[-1] == 'S' && at[-2] == 'O') ||
-            (*at == 'n' && memcmp(at - 3, "rai", 3) == 0))
-            return true;
-    }
-    return slice_starts(text, "oss") || slice_starts(text, "OSS");
+    return slice_contains(text, "oss") || slice_contains(text, "OSS") || slice_contains(text, "rain");
 }
 
 static bool may_be_head(struct slice text) {
-    return text.size_bytes < GENERIC_TABLE_BYTES && (slice_find_char(text, '|') != NULL || has_two_spaces(text)) &&
-           names_figure(text);
+    return text.size_bytes < GENERIC_TABLE_BYTES &&
+           (slice_find_char(text, '|') != NULL || slice_contains(text, "  ")) && names_figure(text);
 }
 
 static bool take_head(struct generic_table *t, struct slice text) {

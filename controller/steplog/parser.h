@@ -17,7 +17,8 @@ enum line_result {
     LINE_TEXT,      /* it holds a text in s->scratch, which the text formats read */
 };
 
-#define STEPLOG_ROWS 16 /* in the table of formats, at most */
+#define STEPLOG_LAST_BYTES 256 /* of a text, to compare the next one with */
+#define STEPLOG_ROWS 16        /* in the table of formats, at most */
 
 #define PACE_STEPS 16
 #define PACE_MAX_UNREPORTED 1000
@@ -81,7 +82,7 @@ struct steplog {
     void *states[STEPLOG_ROWS];
     void *state; /* of the format that is called now */
     struct {
-        int64_t taken, malformed; /* lines, until a step is read */
+        uint32_t taken, malformed; /* lines, until a step is read; at most UINT32_MAX */
     } seen[STEPLOG_ROWS];
 
     /* The line being read. */
@@ -112,6 +113,9 @@ struct steplog {
     struct buf plain;       /* the line without ANSI escapes */
     struct buf scratch;     /* a parser's own */
     struct buf step_prefix; /* how the recorder's step lines begin; empty: not known */
+    /* That words.c looked into last, and what that gave. A job keeps them: in no more memory than they need. */
+    char *last_text;
+    uint32_t last_bytes, last_rows; /* last_bytes 0: none, or it was too long */
 
     /* From earlier lines of this process. */
     int64_t saving_step;     /* the save last started */

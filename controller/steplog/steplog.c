@@ -108,6 +108,7 @@ void steplog_free(struct steplog *s) {
     buf_done(&s->plain);
     buf_done(&s->scratch);
     buf_done(&s->step_prefix);
+    free(s->last_text);
     free(s);
 }
 
@@ -155,16 +156,20 @@ static bool read_rest(struct steplog *s, struct slice text) {
     return is_taken;
 }
 
+static void count_up(uint32_t *count, bool is_one_more) {
+    *count += is_one_more && *count < UINT32_MAX;
+}
+
 /* By the first format from that row on that knows it. True: by what reads the rest. */
 static bool read_from(struct steplog *s, struct slice text, int row) {
-    uint32_t rows = words_rows(s, text);
+    uint32_t rows = row == 0 ? words_rows_again(s, text) : words_rows(s, text);
     for (int i = row; s->formats[i] != NULL; i++) {
         if ((rows >> i & 1) == 0 || !steplog_is_read(s, s->formats[i]) || s->formats[i]->reads_the_rest)
             continue;
         enum line_result result = read_with(s, text, s->formats[i], s->states[i]);
         if (s->counts.steps == 0) {
-            s->seen[i].taken += result == LINE_TAKEN;
-            s->seen[i].malformed += result == LINE_MALFORMED;
+            count_up(&s->seen[i].taken, result == LINE_TAKEN);
+            count_up(&s->seen[i].malformed, result == LINE_MALFORMED);
         }
         if (result == LINE_TEXT) { /* nothing nests: what reads structure comes first, and is not asked again */
             if (read_from(s, slice_trim(buf_slice(&s->scratch)), i + 1))

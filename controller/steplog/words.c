@@ -1,5 +1,6 @@
 #include "steplog/words.h"
 
+#include "base/digits.h"
 #include "base/literals.h"
 #include "base/mem.h"
 #include "steplog/formats.h"
@@ -32,12 +33,24 @@ static void add_byte(char byte, uint32_t row) {
     bytes[i].rows |= row;
 }
 
+/* Its longest part without digits. */
+static struct slice without_digits(const char *word) {
+    static const char digits[] = "0123456789";
+    struct slice longest = {word, 0};
+    for (const char *from = word; *from != '\0'; from += strspn(from, digits)) {
+        struct slice part = {from, strcspn(from, digits)};
+        longest = part.size_bytes > longest.size_bytes ? part : longest;
+        from += part.size_bytes;
+    }
+    return longest;
+}
+
 /* Its last byte that is not a space. */
-static char byte_of(const char *word) {
-    size_t size = strlen(word);
-    while (size > 1 && word[size - 1] == ' ')
-        size--;
-    return word[size - 1];
+static char byte_of(struct slice word) {
+    assert(word.size_bytes > 0);
+    while (word.size_bytes > 1 && word.data[word.size_bytes - 1] == ' ')
+        word.size_bytes--;
+    return word.data[word.size_bytes - 1];
 }
 
 static void load(void) {
@@ -50,12 +63,13 @@ static void load(void) {
         others |= words == NULL ? row : 0;
         for (; words != NULL && *words != NULL; words++) {
             assert(count < MAX_WORDS);
-            if (strlen(*words) < MIN_WORD_BYTES) {
-                add_byte(byte_of(*words), row);
+            struct slice word = without_digits(*words);
+            if (word.size_bytes < MIN_WORD_BYTES) {
+                add_byte(byte_of(word), row);
                 continue;
             }
             rows[count] = row;
-            texts[count++] = slice_of(*words);
+            texts[count++] = word;
         }
     }
     literals = literals_new(texts, count);
@@ -73,4 +87,23 @@ uint32_t words_rows(const struct steplog *s, struct slice text) {
     for (struct literals_hit hit = {0}; literals_next(literals, text, &hit);)
         found |= rows[hit.number];
     return found;
+}
+
+static void keep_last(struct steplog *s, struct slice text) {
+    uint32_t size = text.size_bytes <= STEPLOG_LAST_BYTES ? (uint32_t)text.size_bytes : 0;
+    if (size > 0 && size != s->last_bytes)
+        s->last_text = mem_resize(s->last_text, size, 1);
+    if (size > 0)
+        memcpy(s->last_text, text.data, size);
+    s->last_bytes = size;
+}
+
+uint32_t words_rows_again(struct steplog *s, struct slice text) {
+    bool is_alike = text.size_bytes > 0 && text.size_bytes == s->last_bytes &&
+                    digits_alone_differ(text.data, s->last_text, text.size_bytes);
+    if (is_alike)
+        return s->last_rows;
+    s->last_rows = words_rows(s, text);
+    keep_last(s, text);
+    return s->last_rows;
 }
