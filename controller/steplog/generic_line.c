@@ -281,12 +281,12 @@ static void set_counter(struct reading *r, struct slice name, struct slice lead,
     l->is_of_epoch = (rank == 4 || rank == 5) && total != RECORD_NONE && total > 0;
 }
 
-/* "[3][  50/1500]", "Epoch: [3][ 50/1500]", "epoch 001:   100 / 1000", "Train: 3 [  50/1251 (  4%)]": a counter without
- * a name, directly behind the epoch. */
+/* "[3][  50/1500]", "Epoch: [3][ 50/1500]", "epoch 001:   100 / 1000", "Epoch:[3/9](50/1500)" (minimind), "Train: 3 [
+ * 50/1251 (  4%)]": a counter without a name, directly behind the epoch. */
 static void nameless_counter(struct reading *r, struct slice behind) {
     int64_t number, total;
     size_t before = behind.size_bytes;
-    for (int i = 0; i < GENERIC_GAP_BYTES && behind.size_bytes > 0 && memchr(" \t:[]|,", behind.data[0], 7) != NULL;
+    for (int i = 0; i < GENERIC_GAP_BYTES && behind.size_bytes > 0 && memchr(" \t:[](|,", behind.data[0], 8) != NULL;
          i++)
         behind = slice_skip(behind, 1);
     const char *from = behind.data;

@@ -217,7 +217,8 @@ bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps
     int64_t before_ms = h->last_ms;
     if (slice_trim(line).size_bytes == 0)
         return false; /* the next line says whether this one was of another process */
-    h->last_ms = at_ms;
+    if (at_ms != TIME_UNKNOWN)
+        h->last_ms = at_ms;
     if (ends_silence(h, line, before_ms, at_ms))
         open_lines(h, before_ms, at_ms, steps);
     bool is_after_silence = h->since == steps && h->silent_ms != TIME_UNKNOWN;

@@ -30,7 +30,7 @@ struct heads { /* all-zero before heads_begin() */
     uint32_t warnings;  /* a bit for each that is one */
     bool is_useless;    /* they come again and again */
     bool is_all;        /* the log is all there is to know; set it after heads_begin() */
-    int64_t last_ms;    /* of the line before */
+    int64_t last_ms;    /* of the last line before that has a time */
     int64_t silence_ms; /* the longest that ended with such a line */
     int64_t ended_ms;   /* the process before had its last line then, or later */
     int64_t steps;      /* that the log had when its present process started, with lines that look like them */

@@ -112,6 +112,23 @@ TEST(a_line_that_nothing_knows_ends_no_process) {
         }
 }
 
+/* Own clocks, and a run that ends with lines that have none. */
+TEST(silence_after_lines_without_a_time) {
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    buf_format(&b, "2026-11-20 10:00:00,123 - INFO - loading the model\n"
+                   "2026-11-20 10:00:09,123 - INFO - here it ends\n"
+                   "Traceback (most recent call last):\n  File \"train.py\", line 1\nRuntimeError: mat1 and mat2\n"
+                   "2026-11-23 10:00:00,123 - INFO - another version begins\n");
+    for (int step = 1; step <= 50; step++)
+        buf_format(&b, "2026-11-23 10:00:%02d,123 - INFO - step %d loss 2.5\n", step, step);
+    run_write_file("a.log", b.data, b.size_bytes);
+    struct run run = run_analyze("a.log", "-o json");
+    CHECK_INT(milliseconds_of(&run, "availableMilliseconds"), (9 + 50) * 1000);
+    CHECK_INT(milliseconds_of(&run, "productiveMilliseconds"), 50 * 1000);
+    run_done(&run);
+}
+
 /* The line that ends the silence shows what ran, or the job is always silent for as long. */
 TEST(silence_of_one_run) {
     static const char *const lines[] = {"step %N loss 2.5", "Saving the checkpoint", "[valid] loss 2.5",

@@ -37,6 +37,38 @@ TEST(a_counter_whose_lines_state_the_time_of_each_counts_steps) {
     steplog_free(s);
 }
 
+/* jingyaogong/minimind, trainer/trainer_utils.py:Logger: the batch is in parentheses behind the epoch. */
+TEST(a_counter_may_stand_in_parentheses_behind_the_epoch) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 0; i < 19; i++) {
+        char line[160];
+        snprintf(line, sizeof line, "Epoch:[%d/2](%d/1000), loss: 2.5, aux_loss: 0.0, lr: 0.0004, epoch_time: %d.0min",
+                 1 + i / 10, i % 10 * 100 + 100, i % 10 + 1);
+        steplog_line(s, slice_of(line), 1763690400000 + i * INT64_C(30000));
+    }
+    CHECK_INT(seen.steps, 19);
+    CHECK_INT(seen.last_step - seen.first_step, 1800);
+    steplog_free(s);
+}
+
+/* facebookresearch/detr, main.py: a line of JSON an epoch, of 4.5 KB, that ends with the epoch. */
+TEST(a_counter_may_stand_at_the_end_of_a_long_line) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 0; i < 9; i++) {
+        char line[6000];
+        size_t n = (size_t)snprintf(line, sizeof line, "{\"train_lr\": 0.0001");
+        for (int k = 0; n < 4400; k++)
+            n += (size_t)snprintf(line + n, sizeof line - n, ", \"train_loss_bbox_%d\": 0.5%d", k, i);
+        snprintf(line + n, sizeof line - n, ", \"epoch\": %d, \"n_parameters\": 41302368}", i);
+        steplog_line(s, slice_of(line), 1763690400000 + i * INT64_C(1800000));
+    }
+    CHECK_INT(seen.steps, 9);
+    CHECK_INT(seen.last_step, 8);
+    steplog_free(s);
+}
+
 /* mmengine 25434293, mmengine/runner/log_processor.py: an own clock of whole seconds, a line every hundred steps, the
  * mean time of some of them, and an "eta" that has days later. An evaluation, of which no line is here, comes before
  * line 8; from then on steps take three times as long. */
