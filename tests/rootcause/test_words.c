@@ -245,6 +245,13 @@ TEST(words_of_launchers_and_loops) {
         {CLASS_AUTH_QUOTA, false, "openai.APIStatusError: Error code: 402 - {'detail': 'You need a balance'}\n"},
         {CLASS_USER_EXCEPTION, false, RAISED("sqlite3.OperationalError: table t has 11 columns but 7 values came")},
         {CLASS_STORAGE_ERROR, false, RAISED("sqlite3.OperationalError: disk I/O error")},
+        {CLASS_CONFIG_ERROR, false, RAISED("ValueError: require 2 GPUs, but only 1 GPUs available ")},
+        {CLASS_USER_EXCEPTION, false,
+         RAISED("pyarrow.lib.ArrowInvalid: Could not convert <a.Image> with type Image: did not recognize Python value "
+                "type when inferring an Arrow data type")},
+        {CLASS_DATA_ERROR, false,
+         RAISED("pyarrow.lib.ArrowInvalid: Could not open Parquet input source '<Buffer>': Parquet magic bytes not "
+                "found in footer.")},
         {CLASS_GPU_DRIVER, false, "XGBoostError: common.h:153: XGBoost version not compiled with GPU support\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
