@@ -182,7 +182,7 @@ TEST(steps_before_a_counter_that_went_back_were_no_preparation) {
 }
 
 /* Feeds the bar of an epoch, then that of a validation of `drawings` seconds on a line by itself. */
-static void read_validation(int trained, int validated, int drawings, struct seen *seen) {
+static void read_bar_of(const char *name, int trained, int validated, int drawings, struct seen *seen) {
     struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, seen);
     CLEANUP_BUF struct buf text;
     *seen = (struct seen){0};
@@ -195,11 +195,15 @@ static void read_validation(int trained, int validated, int drawings, struct see
     }
     buf_append_text(&text, "2026-11-21T03:00:00Z ");
     for (int i = 0; i <= validated; i++)
-        buf_format(&text, "\rValidation:  10%%|#  | %d/%d [%02d:%02d<00:00,  1.00it/s]", i, drawings, i / 60, i % 60);
+        buf_format(&text, "\r%s:  10%%|#  | %d/%d [%02d:%02d<00:00,  1.00it/s]", name, i, drawings, i / 60, i % 60);
     buf_append_text(&text, "\n");
     steplog_feed(s, buf_slice(&text), true);
     steplog_end(s);
     steplog_free(s);
+}
+
+static void read_validation(int trained, int validated, int drawings, struct seen *seen) {
+    read_bar_of("Validation", trained, validated, drawings, seen);
 }
 
 /* A bar of an evaluation that reached its end on a line by itself, after an epoch's last step, took what its clock
@@ -219,6 +223,14 @@ TEST(a_bar_of_a_validation_is_an_evaluation_of_its_own_clock) {
     CHECK_INT(seen.evaluations, 0); /* not at its end */
     read_validation(19, 7, 7, &seen);
     CHECK_INT(seen.evaluations, 0); /* the line of the epoch's bar is not over: its steps come later */
+}
+
+/* ultralytics/yolov5 val.py: the heads of the columns are where others write "Validation". */
+TEST(a_bar_under_the_heads_of_mean_precisions_is_a_validation) {
+    struct seen seen;
+    read_bar_of("    Class     Images  Instances          P          R      mAP50   mAP50-95", 20, 7, 7, &seen);
+    CHECK_INT(seen.last_step, 40);
+    CHECK_INT(seen.evaluated_ms, 7000);
 }
 
 /* huggingface/datasets 4.0 arrow_dataset.py map(): its bars count examples of "train dataset", before the trainer's
