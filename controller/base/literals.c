@@ -4,19 +4,22 @@
 
 #include <assert.h>
 
-enum { MIN_HASH_BITS = 6, MAX_HASH_BITS = 13, BLOCK_BITS_MORE = 3, MAX_STRIDE = 8 };
+enum { MIN_HASH_BITS = 6, MAX_HASH_BITS = 13, BLOCK_BITS_MORE = 3, MAX_STRIDE = 8, HEAD_BYTES = 8 };
 #define NONE UINT16_MAX
+
+/* Texts by what they start with: those of eight bytes and more by eight, as many texts may have four in common. */
+struct chains {
+    uint16_t *first; /* of each hash; NONE: no text */
+    int bits;
+};
 
 struct literals {
     struct slice *texts;
-    struct head {
-        uint64_t bytes, mask;
-    } * heads;        /* the first eight bytes of each text, or all of them */
-    uint16_t *next;   /* text with the same hash, in the order of their numbers */
+    uint16_t *next; /* text with the same hash, in the order of their numbers */
+    struct chains by_block, by_head;
     size_t stride;    /* how far a block that no text begins with carries the search */
     uint64_t *occurs; /* a bit for each hash of a block among the first ones of a text */
-    int hash_bits, block_bits;
-    uint16_t first[]; /* of each hash; NONE: no text */
+    int block_bits;
 };
 
 static uint32_t block_at(const char *bytes) {
@@ -25,20 +28,22 @@ static uint32_t block_at(const char *bytes) {
     return block;
 }
 
-static uint64_t head_of(struct slice text) {
-    uint64_t bytes = 0;
-    memcpy(&bytes, text.data, text.size_bytes < sizeof bytes ? text.size_bytes : sizeof bytes);
-    return bytes;
-}
-
-static struct head make_head(struct slice text) {
-    char mask[sizeof(uint64_t)];
-    memset(mask, 0xff, sizeof mask);
-    return (struct head){head_of(text), head_of((struct slice){mask, text.size_bytes})};
+static uint64_t head_at(const char *bytes) {
+    uint64_t head;
+    memcpy(&head, bytes, HEAD_BYTES);
+    return head;
 }
 
 static uint32_t hash_of(uint32_t block, int bits) {
     return block * UINT32_C(2654435761) >> (32 - bits);
+}
+
+static inline uint16_t *chain_by_block(const struct literals *l, const char *bytes) {
+    return &l->by_block.first[hash_of(block_at(bytes), l->by_block.bits)];
+}
+
+static inline uint16_t *chain_by_head(const struct literals *l, const char *bytes) {
+    return &l->by_head.first[head_at(bytes) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - l->by_head.bits)];
 }
 
 /* 1 if a text may have the block there. */
@@ -62,25 +67,38 @@ static int bits_for(size_t count) {
     return bits;
 }
 
+static void chains_init(struct chains *chains, size_t count) {
+    chains->bits = bits_for(count);
+    size_t size = sizeof *chains->first << chains->bits;
+    chains->first = mem_alloc(size);
+    memset(chains->first, 0xff, size);
+}
+
+static size_t count_long(const struct slice *texts, size_t count) {
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += texts[i].size_bytes >= HEAD_BYTES;
+    return n;
+}
+
 struct literals *literals_new(const struct slice *texts, size_t count) {
-    int bits = bits_for(count);
-    size_t first_bytes = sizeof(uint16_t) << bits;
-    struct literals *l = mem_alloc(sizeof *l + first_bytes);
+    struct literals *l = mem_new(struct literals);
+    size_t long_count = count_long(texts, count);
     assert(count <= LITERALS_MAX);
-    *l = (struct literals){.hash_bits = bits, .block_bits = bits + BLOCK_BITS_MORE};
+    chains_init(&l->by_block, count - long_count);
+    chains_init(&l->by_head, long_count);
+    l->block_bits = bits_for(count) + BLOCK_BITS_MORE;
     l->occurs = mem_alloc(((size_t)1 << l->block_bits) / 8);
     l->texts = mem_resize(NULL, count + 1, sizeof *l->texts);
-    l->heads = mem_resize(NULL, count + 1, sizeof *l->heads);
     l->next = mem_resize(NULL, count + 1, sizeof *l->next);
     l->stride = MAX_STRIDE;
-    memset(l->first, 0xff, first_bytes);
     for (size_t i = count; i-- > 0;) {
         assert(texts[i].size_bytes >= LITERALS_MIN_BYTES);
         size_t stride = texts[i].size_bytes - LITERALS_MIN_BYTES + 1;
         l->stride = stride < l->stride ? stride : l->stride;
         l->texts[i] = texts[i];
-        l->heads[i] = make_head(texts[i]);
-        uint16_t *first = &l->first[hash_of(block_at(texts[i].data), bits)];
+        const char *bytes = texts[i].data;
+        uint16_t *first = texts[i].size_bytes < HEAD_BYTES ? chain_by_block(l, bytes) : chain_by_head(l, bytes);
         l->next[i] = *first;
         *first = (uint16_t)i;
     }
@@ -93,48 +111,53 @@ void literals_free(struct literals *l) {
     if (l == NULL)
         return;
     free(l->texts);
-    free(l->heads);
     free(l->next);
+    free(l->by_block.first);
+    free(l->by_head.first);
     free(l->occurs);
     free(l);
 }
 
-/* The first of the texts from k on, which have the same hash, that the text begins with; NONE: none. */
-static inline uint16_t fitting(const struct literals *l, uint16_t k, struct slice text) {
-    uint64_t head = k != NONE ? head_of(text) : 0;
-    while (k != NONE &&
-           (((head ^ l->heads[k].bytes) & l->heads[k].mask) != 0 || text.size_bytes < l->texts[k].size_bytes ||
-            memcmp(text.data, l->texts[k].data, l->texts[k].size_bytes) != 0))
+/* The first one of a chain, from a number on, that the text begins with; NONE: none. */
+static inline uint16_t first_of(const struct literals *l, uint16_t k, size_t from, struct slice text) {
+    while (k != NONE && (k < from || text.size_bytes < l->texts[k].size_bytes ||
+                         memcmp(text.data, l->texts[k].data, l->texts[k].size_bytes) != 0))
         k = l->next[k];
     return k;
 }
 
-/* How far the search is carried at once, four blocks after the other, as no text begins with one of them. */
-static inline size_t skipped(const struct literals *l, const char *block, size_t left) {
-    size_t far = 0, stride = l->stride;
-    for (; left - far > 4 * stride &&
-           (may_occur(l, block_at(block)) | may_occur(l, block_at(block + stride)) |
-            may_occur(l, block_at(block + 2 * stride)) | may_occur(l, block_at(block + 3 * stride))) == 0;
-         far += 4 * stride)
-        block += 4 * stride;
-    return far;
+static inline uint16_t fitting(const struct literals *l, size_t from, struct slice text) {
+    uint16_t found = first_of(l, *chain_by_block(l, text.data), from, text);
+    if (text.size_bytes < HEAD_BYTES)
+        return found;
+    uint16_t longer = first_of(l, *chain_by_head(l, text.data), from, text);
+    return longer < found ? longer : found;
+}
+
+/* Of four starts, a stride apart: a bit for each whose block may occur. */
+static inline unsigned may_start(const struct literals *l, const char *block) {
+    size_t stride = l->stride;
+    return (unsigned)(may_occur(l, block_at(block)) | may_occur(l, block_at(block + stride)) << 1 |
+                      may_occur(l, block_at(block + 2 * stride)) << 2 |
+                      may_occur(l, block_at(block + 3 * stride)) << 3);
 }
 
 /* The next one that starts before `end`, from where all texts are too long. */
 static bool search(const struct literals *l, struct slice text, struct literals_hit *hit, size_t end) {
-    size_t at = hit->at;
+    size_t at = hit->at, stride = l->stride;
     uint16_t k = NONE;
     if (hit->is_found)
-        k = fitting(l, l->next[hit->number], slice_skip(text, at++));
+        k = fitting(l, hit->number + 1, slice_skip(text, at++));
     while (k == NONE && at < end) {
-        at += skipped(l, text.data + at + l->stride - 1, end - at);
-        const char *from = text.data + at;
-        if (may_occur(l, block_at(from + l->stride - 1)) == 0) {
-            at += l->stride;
+        const char *block = text.data + at + stride - 1;
+        bool is_near_end = end - at <= 3 * stride;
+        unsigned may = is_near_end ? (unsigned)may_occur(l, block_at(block)) : may_start(l, block);
+        if (may == 0) {
+            at += is_near_end ? stride : 4 * stride;
             continue;
         }
-        struct slice rest = {from, text.size_bytes - at++};
-        k = fitting(l, l->first[hash_of(block_at(from), l->hash_bits)], rest);
+        at += (size_t)__builtin_ctz(may) * stride;
+        k = fitting(l, 0, slice_skip(text, at++));
     }
     *hit = (struct literals_hit){.at = k != NONE ? at - 1 : at, .number = k, .is_found = k != NONE};
     return hit->is_found;
