@@ -101,11 +101,21 @@ struct slice exception_text_modules(struct slice text, struct slice exception) {
     return slice_range(from, exception.data);
 }
 
+static bool names_lower_level(struct slice word) {
+    static const char *const levels[] = {"WARN", "INFO", "DEBUG", "warn", "info"};
+    static const char initials[] = "WIDwi";
+    for (size_t at = 0; at < word.size_bytes; at++) {
+        const char *initial = memchr(initials, word.data[at], strlen(initials));
+        if (initial != NULL && slice_starts(slice_skip(word, at), levels[initial - initials]))
+            return true;
+    }
+    return false;
+}
+
 /* What a logger writes before a message: groups in brackets, dates and times, a level that ends the program. Empty: the
  * level is lower. */
 static struct slice after_head(struct slice text) {
     static const char *const levels[] = {"ERROR", "CRITICAL", "FATAL", "error", "stderr"};
-    static const char *const lower[] = {"WARN", "INFO", "DEBUG", "warn", "info"};
     for (int parts = 0; parts < MAX_HEAD_PARTS; parts++) {
         text = slice_trim(text);
         const char *end = text.data, *after = text.data + text.size_bytes;
@@ -117,9 +127,8 @@ static struct slice after_head(struct slice text) {
         if (end == NULL)
             return text;
         struct slice word = slice_range(text.data, end);
-        for (size_t i = 0; i < ARRAY_SIZE(lower); i++)
-            if (slice_contains(word, lower[i]))
-                return (struct slice){end, 0};
+        if (names_lower_level(word))
+            return (struct slice){end, 0};
         bool is_skipped = is_group || (end < after && strchr("0123456789|-:>", *text.data) != NULL);
         for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
             is_skipped |= slice_starts(word, levels[i]) && word.size_bytes <= strlen(levels[i]) + 1;
@@ -174,7 +183,8 @@ bool exception_text_bare(const struct matcher *m, struct slice text, struct slic
         return true;
     if (find_shown(text, exception))
         return true;
-    text = after_head(text);
-    *is_caused = take_java_head(&text);
-    return is_found(m, text, exception);
+    struct slice message = after_head(text);
+    bool has_head = message.data != text.data || message.size_bytes != text.size_bytes;
+    *is_caused = has_head && take_java_head(&message);
+    return has_head && is_found(m, message, exception);
 }

@@ -205,9 +205,10 @@ static const struct signature *evidence(struct rootcause_log *log, struct writer
 }
 
 /* A terminal wraps a long line within a word, and people paste it so: the end of the last line together with this one.
- * joined: holds the text. */
+ */
 static const struct signature *join_wrapped(struct rootcause_log *log, struct writer *w, struct line *line,
-                                            char joined[static 2 * JOINED_BYTES + 1], size_t *at) {
+                                            size_t *at) {
+    char *joined = log->joined;
     if (w->end_size == 0 || line->indentation > 0 || !starts_within_word(line->text))
         return NULL;
     size_t size = line->text.size_bytes < JOINED_BYTES ? line->text.size_bytes : JOINED_BYTES;
@@ -236,7 +237,6 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     const struct line *line = &whole;
     struct writer *w = writer_of_wrapped(log, line);
     struct slice exception;
-    char joined[2 * JOINED_BYTES + 1];
     int named = w->traceback.named.count, raised = w->traceback.raised.count, source = w->traceback.source.count;
     w->chat_lines -= w->chat_lines > 0;
     take_report(log, w, line->text);
@@ -262,7 +262,7 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     size_t at = 0;
     const struct signature *row = evidence(log, w, line->text, kind != TRACEBACK_OUTSIDE, &at);
     if (row == NULL && kind == TRACEBACK_OUTSIDE)
-        row = join_wrapped(log, w, &whole, joined, &at);
+        row = join_wrapped(log, w, &whole, &at);
     note_end(w, given->text, row);
     if (row != NULL && row->role == ROLE_SYMPTOM)
         expect_names(w, line->text, number);
@@ -294,11 +294,11 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
 }
 
 static bool is_json(struct slice text) {
-    struct jscan j;
     if (text.data[0] == '"' && slice_contains(text, "Traceback (most recent call last):\\n"))
         return true; /* a member of an object over several lines */
     if (text.data[0] != '{')
         return false;
+    struct jscan j;
     jscan_init(&j, text);
     jscan_skip(&j);
     return jscan_at_end(&j);
@@ -307,9 +307,9 @@ static bool is_json(struct slice text) {
 /* Each message in a JSON object, as separate lines: a logger's, a torchelastic error file's. False: no JSON. */
 static bool take_json(struct rootcause_log *log, const struct line *line, int64_t number) {
     struct buf *decoded = &log->plain[1];
-    struct jscan j;
     if (!is_json(line->text))
         return false;
+    struct jscan j;
     bool is_message = true; /* of the last key */
     const char *at = line->text.data, *end = at + line->text.size_bytes;
     while ((at = memchr(at, '"', (size_t)(end - at))) != NULL) {
@@ -416,13 +416,13 @@ void rootcause_log_line(struct rootcause_log *log, struct slice raw, int64_t num
 
 bool rootcause_line_is_notable(const struct matcher *m, struct slice raw) {
     CLEANUP_BUF struct buf plain;
-    struct line line;
-    struct traceback outside = {0};
-    struct slice exception;
     buf_init(&plain, PLAIN_BYTES);
     raw = line_plain(raw, &plain);
     if (!matcher_may_find(m, raw))
         return false;
+    struct line line;
+    struct traceback outside = {0};
+    struct slice exception;
     line_read_text(&line, raw, &plain);
     const struct signature *row = matcher_find(m, line.text, NULL);
     return (row != NULL && row->role < ROLE_ADVICE) ||

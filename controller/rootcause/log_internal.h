@@ -62,6 +62,7 @@ struct rootcause_log {
     uint64_t symptom_ranks[MAX_RANKS / 64], cause_ranks[MAX_RANKS / 64];
     int steps_with_hardware; /* since a line showed that hardware failed */
     struct buf plain[MAX_NESTING];
+    char joined[2 * JOINED_BYTES + 1]; /* the ends of two lines that a terminal wrapped */
     struct wrap wrap;
 };
 

@@ -274,8 +274,11 @@ static size_t opening_size(struct slice s, bool is_quoted, bool is_pair) {
 
 /* "password=", "--token ": the size of the name and what stands between it and the secret; 0: none. */
 static size_t name_size(struct slice s, struct place place) {
+    int initial = s.size_bytes > 0 ? tolower((unsigned char)s.data[0]) : 0;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        size_t size = place.is_start || (names[i].where & WITHIN) ? match_name(s, names[i].text) : 0;
+        if ((unsigned char)names[i].text[0] != initial || (!place.is_start && !(names[i].where & WITHIN)))
+            continue;
+        size_t size = match_name(s, names[i].text);
         if (size == 0)
             continue;
         struct slice after = slice_skip(s, size);

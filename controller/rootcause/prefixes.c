@@ -73,14 +73,17 @@ static bool take_source(struct slice *text) {
         *text = rest;
         return true;
     }
+    if (slice_take_prefix(text, "> "))
+        return true;
+    if (slice_find_char(*text, '|') == NULL) /* nearly all lines */
+        return false;
     while (name.size_bytes < text->size_bytes && name.size_bytes < MAX_HOST_BYTES &&
            (isalnum((unsigned char)text->data[name.size_bytes]) || text->data[name.size_bytes] == '-'))
         name.size_bytes++;
     rest = slice_skip(*text, name.size_bytes);
-    bool is_container = slice_contains(name, "-") && slice_starts(rest, " ") && slice_starts(slice_trim(rest), "| ");
-    if (!is_container && !slice_starts(*text, "> "))
+    if (!slice_contains(name, "-") || !slice_starts(rest, " ") || !slice_starts(slice_trim(rest), "| "))
         return false;
-    *text = slice_skip(is_container ? slice_trim(rest) : *text, strlen("> "));
+    *text = slice_skip(slice_trim(rest), strlen("| "));
     return true;
 }
 
@@ -114,7 +117,7 @@ static bool is_pod(struct slice name) {
 /* "trainer-0-x7k2q main ": pod and container. */
 static bool take_pod(struct slice *text) {
     struct slice pod = {text->data, name_size(*text)}, rest = slice_skip(*text, pod.size_bytes);
-    if (!is_pod(pod) || !slice_take_char(&rest, ' '))
+    if (!slice_take_char(&rest, ' ') || !is_pod(pod))
         return false;
     size_t container = name_size(rest);
     rest = slice_skip(rest, container);
@@ -159,9 +162,12 @@ static bool take_date(struct slice *text) {
 /* "gpu-12 train[4711]: ", "gpu-12 kernel: ". has_date: before it; without one only a process's number shows that it is
  * a head. */
 static bool take_tag(struct slice *text, bool has_date) {
-    struct slice rest = *text, host = take_word(&rest), tag = take_word(&rest);
-    bool is_host = host.size_bytes > 0 && name_size(host) == host.size_bytes;
-    if (!is_host || !slice_ends(tag, ":") || (!has_date && !slice_ends(tag, "]:")) || tag.data[0] == '[')
+    size_t host = name_size(*text);
+    struct slice rest = slice_skip(*text, host);
+    if (host == 0 || !slice_take_char(&rest, ' '))
+        return false;
+    struct slice tag = take_word(&rest);
+    if (!slice_ends(tag, ":") || (!has_date && !slice_ends(tag, "]:")) || tag.data[0] == '[')
         return false;
     bool has_process = slice_ends(tag, "]:") && slice_contains(tag, "[");
     if (!has_process && !slice_is(tag, "kernel:") && !has_date)

@@ -202,10 +202,6 @@ static bool fits(struct slice pattern, struct slice text) {
     return true;
 }
 
-static bool is_whole_literal(const struct signature *row) {
-    return row->head.size_bytes == row->pattern.size_bytes;
-}
-
 /* The first row of the table whose text is within this one. */
 static const struct signature *find(const struct matcher *m, enum signature_place place, struct slice line,
                                     size_t *at) {
@@ -219,7 +215,9 @@ static const struct signature *find(const struct matcher *m, enum signature_plac
         struct slice text = slice_skip(line, hit.at);
         if (text.size_bytes > SIGNATURE_REACH)
             text.size_bytes = SIGNATURE_REACH;
-        if (!is_whole_literal(row) && (++tries > MAX_FITS || !fits(row->pattern, text)))
+        size_t head = row->head.size_bytes;
+        if (head < row->pattern.size_bytes &&
+            (++tries > MAX_FITS || !fits(slice_skip(row->pattern, head), slice_skip(text, head))))
             continue;
         best = row;
         if (at != NULL)

@@ -325,18 +325,13 @@ static void use_epoch(struct generic *g, struct generic_line *l) {
     }
 }
 
-static enum line_result read_line(struct steplog *s, struct slice text) {
+static enum line_result read_figures(struct steplog *s, struct slice text) {
     struct generic *g = s->state;
-    struct generic_line l;
-    char row[2 * GENERIC_TABLE_BYTES];
-    if ((!g->is_accepted || g->bar.is_accepted) && generic_bar_line(&g->bar, s, text))
-        return LINE_TAKEN;
-    if (!g->is_accepted && wants_all(s) && generic_table_head(&g->table, text))
-        return LINE_NOT_MINE;
-    if (g->bar.drawn == 0) /* else it is a bar's piece */
-        generic_table_row(&g->table, text, row, &text);
     bool is_in_block = g->block_line > 0 && s->counts.lines - g->block_line <= BLOCK_LINES;
-    if ((!is_in_block && !generic_line_is_worth(text)) || !wants_all(s) || !generic_line_parse(text, &l))
+    if ((!is_in_block && !generic_line_is_worth(text)) || !wants_all(s))
+        return LINE_NOT_MINE;
+    struct generic_line l;
+    if (!generic_line_parse(text, &l))
         return LINE_NOT_MINE;
     g->is_training |= l.is_training;
     if (!g->is_accepted)
@@ -355,6 +350,23 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
     if (l.is_row)
         add_figures(s, &l);
     return l.is_row || generic_line_is_step(&l) ? counter_line(s, &l) : LINE_NOT_MINE;
+}
+
+static enum line_result read_row(struct steplog *s, struct slice text) {
+    const struct generic *g = s->state;
+    char row[2 * GENERIC_TABLE_BYTES];
+    generic_table_row(&g->table, text, row, &text);
+    return read_figures(s, text);
+}
+
+static enum line_result read_line(struct steplog *s, struct slice text) {
+    struct generic *g = s->state;
+    if ((!g->is_accepted || g->bar.is_accepted) && generic_bar_line(&g->bar, s, text))
+        return LINE_TAKEN;
+    if (!g->is_accepted && wants_all(s) && generic_table_head(&g->table, text))
+        return LINE_NOT_MINE;
+    bool may_be_row = g->bar.drawn == 0 && g->table.head != NULL; /* else it may be a bar's piece */
+    return may_be_row ? read_row(s, text) : read_figures(s, text);
 }
 
 static void end_line(struct steplog *s) {

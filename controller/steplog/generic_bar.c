@@ -248,8 +248,10 @@ static void note_evaluation(struct generic_bar *b, const struct steplog *s, cons
 }
 
 bool generic_bar_line(struct generic_bar *b, struct steplog *s, struct slice text) {
+    if (!may_be_bar(text))
+        return false;
     struct progress bar;
-    if (!may_be_bar(text) || (!parse_tqdm(text, &bar) && !parse_rich(text, &bar)))
+    if (!parse_tqdm(text, &bar) && !parse_rich(text, &bar))
         return false;
     uint64_t kind = kind_of(bar.description);
     if (bar.total <= 0 || (b->is_accepted && kind != b->kind)) {

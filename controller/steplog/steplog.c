@@ -144,13 +144,17 @@ static enum line_result read_with(struct steplog *s, struct slice text, const st
     return result;
 }
 
-/* True: by what reads any trainer's lines, while no other format gives steps. */
+/* No other format gives steps. */
+static bool is_open(const struct steplog *s, const struct format *f) {
+    return s->counts.recognized == STEPLOG_AUTO || s->counts.recognized == f->id;
+}
+
+/* True: by what reads any trainer's lines. */
 static bool read_rest(struct steplog *s, struct slice text) {
     bool is_taken = false;
     for (int i = 0; s->formats[i] != NULL; i++) {
         const struct format *f = s->formats[i];
-        if (f->reads_the_rest && steplog_is_read(s, f) &&
-            (s->counts.recognized == STEPLOG_AUTO || s->counts.recognized == f->id))
+        if (f->reads_the_rest && steplog_is_read(s, f) && is_open(s, f))
             is_taken |= read_with(s, text, f, s->states[i]) == LINE_TAKEN;
     }
     return is_taken;
@@ -181,8 +185,7 @@ static bool read_from(struct steplog *s, struct slice text, int row) {
         if (result != LINE_NOT_MINE)
             break;
     }
-    bool is_open = s->counts.recognized == STEPLOG_AUTO || s->counts.recognized == STEPLOG_GENERIC;
-    return is_open && read_rest(s, text);
+    return read_rest(s, text);
 }
 
 /* One piece of a line: what stands between carriage returns. A user's patterns see it as it is, before anything reads
@@ -210,8 +213,10 @@ static struct slice without_ansi(struct steplog *s, struct slice text) {
 
 static bool is_holding(struct steplog *s) {
     for (int i = 0; s->formats[i] != NULL; i++) {
+        if (s->formats[i]->is_holding == NULL || !steplog_is_read(s, s->formats[i]))
+            continue;
         s->state = s->states[i];
-        if (s->formats[i]->is_holding != NULL && steplog_is_read(s, s->formats[i]) && s->formats[i]->is_holding(s))
+        if (s->formats[i]->is_holding(s))
             return true;
     }
     return false;
@@ -308,11 +313,11 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     if (text.size_bytes != 0)
         read_piece(s, text);
     for (int i = 0; s->formats[i] != NULL; i++) {
-        s->state = s->states[i];
         const struct format *f = s->formats[i];
-        bool is_over = f->reads_the_rest && s->counts.recognized != STEPLOG_AUTO && s->counts.recognized != f->id;
-        if (f->line_end != NULL && steplog_is_read(s, f) && !is_over)
-            f->line_end(s);
+        if (f->line_end == NULL || !steplog_is_read(s, f) || (f->reads_the_rest && !is_open(s, f)))
+            continue;
+        s->state = s->states[i];
+        f->line_end(s);
     }
     note_life(s);
 }
