@@ -3,6 +3,7 @@
 #include "base/mem.h"
 
 #include <math.h>
+#include <string.h>
 
 void step_times_set(struct step_times *t, int64_t step, double seconds) {
     size_t i;
@@ -53,44 +54,37 @@ static double numpy_mean(const double *items, size_t count) {
     return pairwise_sum(items, count) / (double)count;
 }
 
-/* Puts the item that sorting would put at k there, no larger ones before it, no smaller ones after it (Hoare's FIND;
- * the middle one as pivot). */
-static double select_item(double *items, size_t count, size_t k) {
-    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, expected = (ptrdiff_t)k;
-    while (low < high) {
-        double pivot = items[low + (high - low) / 2];
-        ptrdiff_t i = low, j = high;
-        while (i <= j) {
-            while (items[i] < pivot)
-                i++;
-            while (items[j] > pivot)
-                j--;
-            if (i <= j) {
-                double item = items[i];
-                items[i++] = items[j];
-                items[j--] = item;
-            }
-        }
-        if (expected <= j)
-            high = j;
-        else if (expected >= i)
-            low = i;
-        else
-            break;
-    }
-    return items[k];
+static uint64_t bits_of(double item) {
+    uint64_t bits;
+    memcpy(&bits, &item, sizeof bits);
+    return bits;
 }
 
-/* Moves items about. */
+/* Of items of at least 0, whose bits are ordered as they are: of each eleven bits, from the top, only those of the
+ * middle one stay. */
 static double median(double *items, size_t count) {
-    double upper = select_item(items, count, count / 2);
-    if (count % 2 == 1)
-        return upper;
-    double lower = items[0];
-    for (size_t i = 1; i < count / 2; i++)
-        if (items[i] > lower)
-            lower = items[i];
-    return (lower + upper) / 2;
+    enum { BITS = 11, VALUES = 1 << BITS };
+    bool is_even = count % 2 == 0;
+    size_t k = count / 2; /* of them are before it */
+    double below = 0;     /* the largest of those that did not stay */
+    for (int shift = 64; shift > 0;) {
+        size_t counts[VALUES] = {0}, middle = 0, n = 0;
+        shift = shift > BITS ? shift - BITS : 0;
+        for (size_t i = 0; i < count; i++)
+            counts[bits_of(items[i]) >> shift & (VALUES - 1)]++;
+        while (k >= counts[middle])
+            k -= counts[middle++];
+        for (size_t i = 0; i < count && counts[middle] < count; i++) {
+            size_t value = bits_of(items[i]) >> shift & (VALUES - 1);
+            if (value == middle)
+                items[n++] = items[i];
+            else if (value < middle && items[i] > below)
+                below = items[i];
+        }
+        count = counts[middle];
+    }
+    double lower = k > 0 ? items[0] : below;
+    return is_even ? (lower + items[0]) / 2 : items[0];
 }
 
 bool ideal_step_time(const double *seconds, size_t count, double *ideal_s) {
@@ -102,8 +96,10 @@ bool ideal_step_time(const double *seconds, size_t count, double *ideal_s) {
     if (n == 0)
         return false;
     double middle = median(kept, n);
-    for (size_t i = 0; i < n; i++)
-        kept[i] = fabs(kept[i] - middle);
+    n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (seconds[i] >= 1.0)
+            kept[n++] = fabs(seconds[i] - middle);
     double limit = middle + median(kept, n) * 3;
     n = 0;
     for (size_t i = 0; i < count; i++)
