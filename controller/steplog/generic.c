@@ -254,14 +254,13 @@ static enum line_result counter_line(struct steplog *s, struct generic_line *l) 
     return LINE_TAKEN;
 }
 
-/* A row of a table or the head of a block: its figures lie between it and the one before. */
+/* The figures on the lines between the counter's last line and this one. */
 static void add_figures(struct steplog *s, struct generic_line *l) {
     struct generic *g = s->state;
     const struct generic_candidate *c = candidate_of(s, l);
-    l->has_loss = c->line > 0 && g->loss_line > c->line;
-    l->has_time = c->line > 0 && g->time_line > c->line;
-    if (g->has_smaller_steps)
-        l->has_loss = l->has_time = false;
+    bool is_counted = c->line > 0 && !g->has_smaller_steps;
+    l->has_loss = is_counted && g->loss_line > c->line;
+    l->has_time |= is_counted && g->time_line > c->line;
     g->block_line = s->counts.lines;
     g->loss_shape = 0;
     g->has_smaller_steps = false;
@@ -347,7 +346,8 @@ static enum line_result read_figures(struct steplog *s, struct slice text) {
     if (l.name[0] == '\0')
         return g->is_accepted ? save_line(s, text) : LINE_NOT_MINE;
     use_epoch(g, &l);
-    if (l.is_row)
+    bool needs_figures = !g->is_accepted && !g->is_training && !l.has_loss && generic_line_is_step(&l);
+    if (l.is_row || needs_figures) /* a table's row, a block's head, or one of its lines ("update: 10  fps: 312.5") */
         add_figures(s, &l);
     return l.is_row || generic_line_is_step(&l) ? counter_line(s, &l) : LINE_NOT_MINE;
 }

@@ -519,7 +519,7 @@ bool generic_line_parse(struct slice text, struct generic_line *ret) {
             word[n++] = '.';
             at++;
         }
-        bool is_training = ret->is_training;
+        bool is_training = ret->is_training, has_loss = ret->has_loss, has_time = ret->has_time;
         struct slice rest = slice_range(at, end);
         struct key k = read_key((struct slice){word, n}, rest, ret);
         k.from = from;
@@ -527,6 +527,10 @@ bool generic_line_parse(struct slice text, struct generic_line *ret) {
         found_key(&r, &k, text, rest);
         if (text_is_value(text.data, from))
             ret->is_training = is_training;
+        if (slice_starts(rest, " to ")) { /* "Set learning rate to 0.1" */
+            ret->has_loss = has_loss;
+            ret->has_time = has_time;
+        }
         r.before = slice_hash(k.text);
     }
     if (r.rank == 0)

@@ -159,6 +159,8 @@ TEST(one_of_several_ranks_is_read) {
         const char *form, *name;
     } kinds[] = {
         {"%T [rank%P]:%L", "rank 9"},
+        {"%T [rank %P] %L", "rank 9"},
+        {"%T [Rank %P]: %L", "rank 9"},
         {"%T [default%P]:%L", "rank 9"},
         {"%T stderr F [trainer%P]:%L", "rank 9"},
         {" %P: %T %L", "rank 9"},

@@ -113,3 +113,34 @@ TEST(a_program_in_its_own_log_shows_no_step) {
     CHECK_INT(seen.first_step, 1);
     steplog_free(s);
 }
+
+/* The steps read of `count` rounds of two lines, a second apart. The number in each line is that of the round. */
+static int64_t steps_of(const char *first, const char *second, int count) {
+    struct seen seen = {0};
+    struct steplog *s = steplog_new(STEPLOG_AUTO, NULL, on_record, &seen);
+    for (int i = 1; i <= count; i++) {
+        char line[200];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(line, sizeof line, first, 10 * i);
+        steplog_line(s, slice_of(line), 1763690400000 + i * INT64_C(1000));
+        snprintf(line, sizeof line, second, i);
+        steplog_line(s, slice_of(line), 1763690400000 + i * INT64_C(1000) + 1);
+#pragma GCC diagnostic pop
+    }
+    steplog_free(s);
+    return seen.steps;
+}
+
+/* facebookresearch/habitat-lab habitat_baselines/rl/ppo/ppo_trainer.py: the counter is next to a rate, and the reward
+ * on a line by itself. */
+TEST(a_figure_between_the_lines_of_a_counter_shows_training) {
+    CHECK_INT(steps_of("update: %d\tfps: 412.123\t", "Average window size: 50  reward: 2.%d  spl: 0.312", 9), 9);
+    CHECK_INT(steps_of("update: %d\tfps: 412.123\t", "Average window size: 50  spl: 0.%d", 9), 0);
+}
+
+/* dmlc/gluon-cv scripts/detection/faster_rcnn/train_faster_rcnn.py: while the rate rises. */
+TEST(a_rate_that_is_set_is_not_a_figure) {
+    CHECK_INT(steps_of("[Epoch 0 Iteration %d] Set learning rate to 0.001", "train starts %d", 30), 0);
+    CHECK_INT(steps_of("[Epoch 0 Iteration %d] learning rate 0.001", "train starts %d", 30), 30);
+}

@@ -71,7 +71,6 @@ KNOWN = {
     "nemo_rl": (4, 4, 4, "steps are counted within an epoch, and repeated ones are not recognized"),
     "keras_v2": (14, 15, 2, WITHIN),
     "tensorpack": (19, 16, 19, "bars without a loss; of its lines at the end of an epoch there are too few"),
-    "habitat": (20, 9, 20, "updates with a rate and no loss are read only where another line shows training"),
     "nequip": (17, 18, 17, "rows below a head of two counters are not read, and summaries of epochs are few"),
     "paddlespeech": (0, 3, 0, "one file: an attempt begins with one line that the one before has"),
     "nerf_pytorch": (1, 1, 1, BAR),

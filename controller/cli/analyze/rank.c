@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LOOK_AT_LINES = 1000, SUFFIX = 6 };
 
@@ -114,8 +115,12 @@ static bool take_launcher(struct slice *line, int64_t *number) {
         size_t n = 0;
         while (n < rest.size_bytes && (isalpha((unsigned char)rest.data[n]) || rest.data[n] == '_'))
             n++;
+        bool is_rank = n == 4 && strncasecmp(rest.data, "rank", n) == 0;
         rest = slice_skip(rest, n);
-        if (n == 0 || !slice_take_uint(&rest, number) || !slice_take_prefix(&rest, "]:"))
+        if (is_rank)
+            slice_take_char(&rest, ' ');
+        if (n == 0 || !slice_take_uint(&rest, number) ||
+            !(slice_take_prefix(&rest, "]:") || (is_rank && slice_take_prefix(&rest, "] "))))
             return false;
     }
     *line = rest;
