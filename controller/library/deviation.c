@@ -11,7 +11,7 @@ void step_times_set(struct step_times *t, int64_t step, double seconds) {
         i = t->steps.count;
         steps_add(&t->steps, step);
         if (i == t->capacity) {
-            t->capacity = t->steps.capacity;
+            t->capacity = t->capacity == 0 ? 8 : t->capacity * 2;
             t->seconds = mem_resize(t->seconds, t->capacity, sizeof *t->seconds);
         }
     }
@@ -114,9 +114,11 @@ bool ideal_step_time(const double *seconds, size_t count, double *ideal_s) {
 void deviation_fill(struct library_deviation *d, struct step_times *t, double ideal_s, bool is_signed) {
     d->ideal_s = ideal_s;
     d->count = t->steps.count;
-    d->steps = t->steps.items;
+    d->first_step = t->steps.first;
+    d->steps = t->steps.is_range ? NULL : t->steps.items;
     d->seconds = t->seconds;
-    t->steps.items = NULL;
+    if (!t->steps.is_range)
+        t->steps.items = NULL;
     t->seconds = NULL;
     for (size_t i = 0; i < d->count; i++)
         d->seconds[i] = is_signed ? d->seconds[i] - ideal_s : fabs(d->seconds[i] - ideal_s);

@@ -5,7 +5,7 @@
 #include "library/library.h"
 #include "library/steps.h"
 
-struct step_times { /* times[i] of steps.items[i] */
+struct step_times { /* seconds[i] of steps_at(i) */
     struct steps steps;
     double *seconds;
     size_t capacity;

@@ -79,10 +79,13 @@ void library_interval(const struct library_log *log, int64_t from_us, int64_t to
 struct library_deviation {
     char error[LIBRARY_ERROR_SIZE];
     double ideal_s, mean_s;
-    int64_t *steps;
-    double *seconds; /* deviation of each step, in the order of Python's dictionary */
+    int64_t first_step, *steps; /* steps NULL: from first_step on, each one more */
+    double *seconds;            /* deviation of each step, in the order of Python's dictionary */
     size_t count;
 };
+static inline int64_t library_deviation_step(const struct library_deviation *d, size_t index) {
+    return d->steps != NULL ? d->steps[index] : d->first_step + (int64_t)index;
+}
 void library_deviation_done(struct library_deviation *d);
 /* get_step_deviation(); ideal_s: the configured one, NAN: computed. */
 void library_step_deviation(const struct library_log *log, double ideal_s, struct library_deviation *d);

@@ -12,6 +12,10 @@ static size_t slot_of(const struct steps *s, int64_t step) {
 }
 
 bool steps_find(const struct steps *s, int64_t step, size_t *index) {
+    if (s->is_range) {
+        *index = (size_t)(step - s->first);
+        return step >= s->first && step - s->first < (int64_t)s->count;
+    }
     if (s->table != NULL) {
         size_t i = slot_of(s, step);
         *index = (size_t)s->table[i] - 1;
@@ -33,7 +37,26 @@ static void hash_all(struct steps *s) {
         s->table[slot_of(s, s->items[i])] = (uint32_t)(i + 1);
 }
 
+static void list_all(struct steps *s) {
+    size_t count = s->count;
+    s->is_range = false;
+    for (s->count = 0; s->count < count; s->count++) {
+        MEM_GROW(s->items, s->count, s->capacity);
+        s->items[s->count] = s->first + (int64_t)s->count;
+    }
+}
+
 void steps_add(struct steps *s, int64_t step) {
+    if (s->count == 0) {
+        s->first = step;
+        s->is_range = true;
+    }
+    if (s->is_range && step == s->first + (int64_t)s->count) {
+        s->count++;
+        return;
+    }
+    if (s->is_range)
+        list_all(s);
     bool goes_up = s->count == 0 || step > s->items[s->count - 1];
     MEM_GROW(s->items, s->count, s->capacity);
     s->items[s->count++] = step;
@@ -47,6 +70,7 @@ void steps_clear(struct steps *s) {
     free(s->table);
     s->table = NULL;
     s->table_size = s->count = 0;
+    s->is_range = false;
 }
 
 void steps_done(struct steps *s) {

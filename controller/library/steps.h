@@ -1,5 +1,6 @@
 /* steps: a set of step numbers in the order in which they were added, as the keys of a Python dictionary. Numbers that
- * only go up (nearly all logs) are found by bisection; from the first that does not on, by hashing. Private. */
+ * go up by one (nearly all logs) take no room; those that only go up are found by bisection; from the first that does
+ * not on, by hashing. Private. */
 #ifndef LIBRARY_STEPS_H
 #define LIBRARY_STEPS_H
 
@@ -8,12 +9,17 @@
 #include <stdint.h>
 
 struct steps {
-    int64_t *items;
+    int64_t first;
+    int64_t *items; /* of which nothing counts while the numbers go up by one (is_range) */
     size_t count, capacity;
+    bool is_range;
     uint32_t *table; /* index + 1; NULL while the numbers go up */
     size_t table_size;
 };
 
+static inline int64_t steps_at(const struct steps *s, size_t index) {
+    return s->is_range ? s->first + (int64_t)index : s->items[index];
+}
 bool steps_find(const struct steps *s, int64_t step, size_t *index);
 void steps_add(struct steps *s, int64_t step); /* not in it yet */
 void steps_clear(struct steps *s);

@@ -79,7 +79,7 @@ static void write_deviation(struct jwrite *w, const struct library_deviation *d,
     if (with_steps) {
         jwrite_member_object(w, "by_step");
         for (size_t i = 0; i < d->count; i++) {
-            snprintf(step, sizeof step, "%lld", (long long)d->steps[i]);
+            snprintf(step, sizeof step, "%lld", (long long)library_deviation_step(d, i));
             member_double(w, step, d->seconds[i]);
         }
         jwrite_object_end(w);
