@@ -3,6 +3,7 @@
 #include "base/mem.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 void step_times_set(struct step_times *t, int64_t step, double seconds) {
@@ -24,17 +25,13 @@ void step_times_done(struct step_times *t) {
     *t = (struct step_times){0};
 }
 
-static double pairwise_sum(const double *a, size_t n) {
+/* Up to 128 items, as numpy adds them. */
+static double block_sum(const double *a, size_t n) {
     if (n < 8) {
         double sum = 0.0;
         for (size_t i = 0; i < n; i++)
             sum += a[i];
         return sum;
-    }
-    if (n > 128) {
-        size_t half = n / 2;
-        half -= half % 8;
-        return pairwise_sum(a, half) + pairwise_sum(a + half, n - half);
     }
     double r[8];
     size_t i = 8;
@@ -49,65 +46,150 @@ static double pairwise_sum(const double *a, size_t n) {
     return sum;
 }
 
-/* numpy.mean of doubles: the sum is taken pairwise (numpy/_core/src/umath/loops_utils.h.src). */
-static double numpy_mean(const double *items, size_t count) {
-    return pairwise_sum(items, count) / (double)count;
+/* Those of many times that a statistic is of: from 1 s to limit. */
+struct chosen {
+    const double *seconds;
+    size_t count, next;
+    double limit;
+};
+
+static bool is_chosen(const struct chosen *c, double seconds) {
+    return seconds >= 1.0 && seconds <= c->limit;
 }
 
-static uint64_t bits_of(double item) {
+/* Of the next n that are chosen, in order and without a copy of all. */
+static double pairwise_sum(struct chosen *c, size_t n) {
+    double items[128];
+    if (n > 128) {
+        size_t half = n / 2;
+        half -= half % 8;
+        double left = pairwise_sum(c, half);
+        return left + pairwise_sum(c, n - half);
+    }
+    for (size_t k = 0; k < n; c->next++)
+        if (is_chosen(c, c->seconds[c->next]))
+            items[k++] = c->seconds[c->next];
+    return block_sum(items, n);
+}
+
+static double pairwise_sum_of_all(const double *a, size_t n) {
+    if (n <= 128)
+        return block_sum(a, n);
+    size_t half = n / 2;
+    half -= half % 8;
+    return pairwise_sum_of_all(a, half) + pairwise_sum_of_all(a + half, n - half);
+}
+
+/* numpy.mean of doubles: the sum is taken pairwise (numpy/_core/src/umath/loops_utils.h.src). */
+static double numpy_mean(const double *items, size_t count) {
+    return pairwise_sum_of_all(items, count) / (double)count;
+}
+
+/* Puts the item that sorting would put at k there, no larger ones before it, no smaller ones after it (Hoare's FIND;
+ * the middle one as pivot). */
+static double select_item(double *items, size_t count, size_t k) {
+    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, expected = (ptrdiff_t)k;
+    while (low < high) {
+        double pivot = items[low + (high - low) / 2];
+        ptrdiff_t i = low, j = high;
+        while (i <= j) {
+            while (items[i] < pivot)
+                i++;
+            while (items[j] > pivot)
+                j--;
+            if (i <= j) {
+                double item = items[i];
+                items[i++] = items[j];
+                items[j--] = item;
+            }
+        }
+        if (expected <= j)
+            high = j;
+        else if (expected >= i)
+            low = i;
+        else
+            break;
+    }
+    return items[k];
+}
+
+/* ---- the median of the chosen, or of their distances from a time ---- */
+
+enum { TOP_BITS = 16, TOPS = 1 << TOP_BITS };
+
+static double value_of(double seconds, double from) {
+    return isnan(from) ? seconds : fabs(seconds - from);
+}
+
+/* Numbers that are not negative have the order of their bits. */
+static uint64_t bits_of(double value) {
     uint64_t bits;
-    memcpy(&bits, &item, sizeof bits);
+    memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
-/* Of items of at least 0, whose bits are ordered as they are: of each eleven bits, from the top, only those of the
- * middle one stay. */
-static double median(double *items, size_t count) {
-    enum { BITS = 11, VALUES = 1 << BITS };
-    bool is_even = count % 2 == 0;
-    size_t k = count / 2; /* of them are before it */
-    double below = 0;     /* the largest of those that did not stay */
-    for (int shift = 64; shift > 0;) {
-        size_t counts[VALUES] = {0}, middle = 0, n = 0;
-        shift = shift > BITS ? shift - BITS : 0;
-        for (size_t i = 0; i < count; i++)
-            counts[bits_of(items[i]) >> shift & (VALUES - 1)]++;
-        while (k >= counts[middle])
-            k -= counts[middle++];
-        for (size_t i = 0; i < count && counts[middle] < count; i++) {
-            size_t value = bits_of(items[i]) >> shift & (VALUES - 1);
-            if (value == middle)
-                items[n++] = items[i];
-            else if (value < middle && items[i] > below)
-                below = items[i];
-        }
-        count = counts[middle];
+/* The bits before `shift`, of which `prefix` are known, of the value at *rank; *rank is then that among those which
+ * have them. */
+static uint64_t find_top(const struct chosen *c, double from, int shift, uint64_t prefix, size_t *rank,
+                         uint32_t *counts) {
+    memset(counts, 0, TOPS * sizeof *counts);
+    for (size_t i = 0; i < c->count; i++) {
+        uint64_t bits = bits_of(value_of(c->seconds[i], from)) >> shift;
+        if (is_chosen(c, c->seconds[i]) && bits >> TOP_BITS == prefix)
+            counts[bits % TOPS]++;
     }
-    double lower = k > 0 ? items[0] : below;
-    return is_even ? (lower + items[0]) / 2 : items[0];
+    uint64_t top = 0;
+    for (; *rank >= counts[top]; top++)
+        *rank -= counts[top];
+    return prefix << TOP_BITS | top;
+}
+
+/* Looks at the first half of the bits of all, and sorts only what has those of the median. */
+static double median(const struct chosen *c, size_t n, double from) {
+    CLEANUP_FREE uint32_t *counts = mem_alloc(TOPS * sizeof *counts);
+    CLEANUP_FREE double *items = NULL;
+    size_t rank = n / 2, count = 0, capacity = 0;
+    uint64_t top = find_top(c, from, 64 - TOP_BITS, 0, &rank, counts);
+    top = find_top(c, from, 64 - 2 * TOP_BITS, top, &rank, counts);
+    double lower = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        double value = value_of(c->seconds[i], from);
+        if (!is_chosen(c, c->seconds[i]) || bits_of(value) >> (64 - 2 * TOP_BITS) > top)
+            continue;
+        if (bits_of(value) >> (64 - 2 * TOP_BITS) == top) {
+            MEM_GROW(items, count, capacity);
+            items[count++] = value;
+        } else if (value > lower) {
+            lower = value;
+        }
+    }
+    double upper = select_item(items, count, rank);
+    if (n % 2 == 1)
+        return upper;
+    for (size_t i = 0; i < rank; i++)
+        if (items[i] > lower)
+            lower = items[i];
+    return (lower + upper) / 2;
+}
+
+static size_t count_chosen(const struct chosen *c) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->count; i++)
+        n += is_chosen(c, c->seconds[i]);
+    return n;
 }
 
 bool ideal_step_time(const double *seconds, size_t count, double *ideal_s) {
-    CLEANUP_FREE double *kept = mem_resize(NULL, count + 1, sizeof *kept);
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++)
-        if (seconds[i] >= 1.0)
-            kept[n++] = seconds[i];
+    struct chosen c = {.seconds = seconds, .count = count, .limit = INFINITY};
+    size_t n = count_chosen(&c);
     if (n == 0)
         return false;
-    double middle = median(kept, n);
-    n = 0;
-    for (size_t i = 0; i < count; i++)
-        if (seconds[i] >= 1.0)
-            kept[n++] = fabs(seconds[i] - middle);
-    double limit = middle + median(kept, n) * 3;
-    n = 0;
-    for (size_t i = 0; i < count; i++)
-        if (seconds[i] >= 1.0 && seconds[i] <= limit)
-            kept[n++] = seconds[i];
+    double middle = median(&c, n, NAN);
+    c.limit = middle + median(&c, n, middle) * 3;
+    n = count_chosen(&c);
     if (n == 0)
         return false;
-    *ideal_s = numpy_mean(kept, n);
+    *ideal_s = pairwise_sum(&c, n) / (double)n;
     return true;
 }
 
