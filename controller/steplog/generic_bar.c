@@ -247,9 +247,7 @@ static void note_evaluation(struct generic_bar *b, const struct steplog *s, cons
         b->evaluation_stamped_ms = bar->elapsed_s * 1000;
 }
 
-bool generic_bar_line(struct generic_bar *b, struct steplog *s, struct slice text) {
-    if (!may_be_bar(text))
-        return false;
+static bool read_bar(struct generic_bar *b, struct steplog *s, struct slice text) {
     struct progress bar;
     if (!parse_tqdm(text, &bar) && !parse_rich(text, &bar))
         return false;
@@ -308,6 +306,10 @@ bool generic_bar_line(struct generic_bar *b, struct steplog *s, struct slice tex
         b->resumed_step = first_step(b, &bar, step);
     keep_drawing(b, step, s->last_step != RECORD_NONE);
     return true;
+}
+
+bool generic_bar_line(struct generic_bar *b, struct steplog *s, struct slice text) {
+    return may_be_bar(text) && read_bar(b, s, text);
 }
 
 /* ---- a line's end ---- */

@@ -162,4 +162,10 @@ static inline bool steplog_is_read(const struct steplog *s, const struct format 
     return s->format == STEPLOG_AUTO || f->is_always_read || f->id == s->format;
 }
 
+/* What reads the rest is read as long as no other format gives steps. */
+static inline bool steplog_is_open(const struct steplog *s, const struct format *f) {
+    bool is_open = s->counts.recognized == STEPLOG_AUTO || s->counts.recognized == f->id;
+    return steplog_is_read(s, f) && (!f->reads_the_rest || is_open);
+}
+
 #endif

@@ -143,17 +143,12 @@ static enum line_result read_with(struct steplog *s, struct slice text, const st
     return result;
 }
 
-/* No other format gives steps. */
-static bool is_open(const struct steplog *s, const struct format *f) {
-    return s->counts.recognized == STEPLOG_AUTO || s->counts.recognized == f->id;
-}
-
 /* True: by what reads any trainer's lines. */
 static bool read_rest(struct steplog *s, struct slice text) {
     bool is_taken = false;
     for (int i = 0; s->formats[i] != NULL; i++) {
         const struct format *f = s->formats[i];
-        if (f->reads_the_rest && steplog_is_read(s, f) && is_open(s, f))
+        if (f->reads_the_rest && steplog_is_open(s, f))
             is_taken |= read_with(s, text, f, s->states[i]) == LINE_TAKEN;
     }
     return is_taken;
@@ -313,7 +308,7 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
         read_piece(s, text);
     for (int i = 0; s->formats[i] != NULL; i++) {
         const struct format *f = s->formats[i];
-        if (f->line_end == NULL || !steplog_is_read(s, f) || (f->reads_the_rest && !is_open(s, f)))
+        if (f->line_end == NULL || !steplog_is_open(s, f))
             continue;
         s->state = s->states[i];
         f->line_end(s);
