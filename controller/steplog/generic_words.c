@@ -33,6 +33,7 @@ static const struct word words[] = {
     {"examples", MEANS_AMOUNT, 0},
     {"fps", MEANS_TIME, 1},
     {"global_step", MEANS_COUNTER, 1},
+    {"global_steps", MEANS_COUNTER, 1},
     {"globalstep", MEANS_COUNTER, 1},
     {"gnorm", MEANS_LOSS, 0},
     {"grad_norm", MEANS_LOSS, 0},

@@ -139,6 +139,12 @@ TEST(a_figure_between_the_lines_of_a_counter_shows_training) {
     CHECK_INT(steps_of("update: %d\tfps: 412.123\t", "Average window size: 50  spl: 0.%d", 9), 0);
 }
 
+/* MLPerf's BERT prints a dictionary with this name. A limit does not count. */
+TEST(global_steps_count) {
+    CHECK_INT(steps_of("{'global_steps': %d, 'loss': 4.2, 'learning_rate': 0.01}", "read %d", 9), 9);
+    CHECK_INT(steps_of("{'max_global_steps': %d, 'loss': 4.2, 'learning_rate': 0.01}", "read %d", 9), 0);
+}
+
 /* dmlc/gluon-cv scripts/detection/faster_rcnn/train_faster_rcnn.py: while the rate rises. */
 TEST(a_rate_that_is_set_is_not_a_figure) {
     CHECK_INT(steps_of("[Epoch 0 Iteration %d] Set learning rate to 0.001", "train starts %d", 30), 0);
