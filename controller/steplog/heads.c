@@ -213,6 +213,15 @@ static bool is_of_another(const struct heads *h, struct slice line, int64_t last
            !l.counts_within_epoch && !l.may_count_within_epoch && !l.is_of_epoch && l.number < last_step;
 }
 
+/* Where none of its lines has a time, the next line that has one says when. */
+static bool has_started(struct heads *h, int64_t steps) {
+    if (!is_enough(h) || (h->at_ms == TIME_UNKNOWN && h->last_ms != TIME_UNKNOWN))
+        return false;
+    h->is_useless = steps == h->steps + 1;
+    begin_process(h, h->at_ms, h->at_ms, steps);
+    return !h->is_useless;
+}
+
 bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps, int64_t last_step) {
     int64_t before_ms = h->last_ms;
     if (slice_trim(line).size_bytes == 0)
@@ -225,6 +234,11 @@ bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps
     if (is_after_silence && (h->at_ms - h->silent_ms > HEADS_LONG_SILENCE_MS || is_of_another(h, line, last_step))) {
         begin_process(h, h->silent_ms, h->at_ms, steps);
         return true;
+    }
+    if (h->since == steps && h->at_ms == TIME_UNKNOWN && at_ms != TIME_UNKNOWN) {
+        h->at_ms = at_ms;
+        if (has_started(h, steps))
+            return true;
     }
     bool is_settled = steps == h->steps && (steps > 0 || h->count == HEADS_LINES); /* no line says anything new */
     if (h->is_useless || is_settled || (steps > 0 && (h->looks & look_of(line)) == 0))
@@ -241,9 +255,5 @@ bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps
         open_lines(h, TIME_UNKNOWN, at_ms, steps);
     }
     h->again |= UINT32_C(1) << i;
-    if (!is_enough(h))
-        return false;
-    h->is_useless = steps == h->steps + 1;
-    begin_process(h, h->at_ms, h->at_ms, steps);
-    return !h->is_useless;
+    return has_started(h, steps);
 }

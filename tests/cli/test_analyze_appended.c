@@ -129,6 +129,26 @@ TEST(silence_after_lines_without_a_time) {
     run_done(&run);
 }
 
+/* detectron2 begins with a table of its environment, whose rows have no clock: the next line says when. */
+TEST(a_process_that_starts_with_lines_without_a_time) {
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    for (int k = 0; k < 2; k++) {
+        buf_format(&b,
+                   "----------------------\nsys.platform            linux\nPython                  3.9.12 (main)\n"
+                   "2026-11-20 10:%d0:00,123 - INFO - arguments of try %c\n",
+                   k, 'a' + k);
+        for (int step = 1; step <= 50; step++)
+            buf_format(&b, "2026-11-20 10:%d0:%02d,123 - INFO - step %d loss 2.5\n", k, step, k * 50 + step);
+    }
+    run_write_file("a.log", b.data, b.size_bytes);
+    struct run run = run_analyze("a.log", "-o json");
+    CHECK_INT((int64_t)run_number(&run, "interruptions", "total"), 1);
+    CHECK_INT(milliseconds_of(&run, "availableMilliseconds"), 100 * 1000);
+    CHECK_INT(milliseconds_of(&run, "productiveMilliseconds"), 100 * 1000);
+    run_done(&run);
+}
+
 /* The line that ends the silence shows what ran, or the job is always silent for as long. */
 TEST(silence_of_one_run) {
     static const char *const lines[] = {"step %N loss 2.5", "Saving the checkpoint", "[valid] loss 2.5",
