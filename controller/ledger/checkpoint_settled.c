@@ -355,11 +355,12 @@ static void check_costs(struct codec *c, const struct settled *s) {
 
 /* The accounts add up to the time, what was available to what is not of the family Scheduling. */
 static void check_sums(struct codec *c, const struct settled *s, int64_t start_ms) {
-    int64_t sum = 0, available = 0;
+    int64_t sum = 0, available = 0, span_ms = 0;
+    c->failed |= __builtin_sub_overflow(s->through_ms, start_ms, &span_ms);
     for (int i = 0; i < ACCOUNT_COUNT && !c->failed; i++) {
         const struct account *a = &s->sums.accounts[i];
         sum += a->ms / 2;
-        c->failed |= a->largest_ms > a->ms || a->ms > s->through_ms - start_ms;
+        c->failed |= a->largest_ms > a->ms || a->ms > span_ms;
         available += i >= BUCKET_COUNT || bucket_family((enum bucket)i) != FAMILY_SCHEDULING ? a->ms : 0;
     }
     if (c->failed)
@@ -367,8 +368,8 @@ static void check_sums(struct codec *c, const struct settled *s, int64_t start_m
     sum = 0;
     for (int i = 0; i < ACCOUNT_COUNT; i++)
         sum += s->sums.accounts[i].ms;
-    c->failed |= sum != s->through_ms - start_ms || available != s->sums.available_ms ||
-                 s->sums.lost_steps > s->sums.step_count || s->sums.progress.steps > s->sums.step_count ||
+    c->failed |= sum != span_ms || available != s->sums.available_ms || s->sums.lost_steps > s->sums.step_count ||
+                 s->sums.progress.steps > s->sums.step_count ||
                  s->sums.series.productive_ms > s->sums.accounts[BUCKET_PRODUCTIVE].ms;
 }
 

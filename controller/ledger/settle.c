@@ -473,7 +473,7 @@ static void settle_batches(struct ledger *l, int64_t through_ms, size_t tail_ste
 
 void ledger_settle_to(struct ledger *l, int64_t through_ms, size_t tail_steps) {
     ledger_sort_processes(l);
-    if (l->options.keep_all || l->start_ms == TIME_UNKNOWN)
+    if (l->options.keep_all || l->start_ms == TIME_UNKNOWN || l->end_ms == TIME_UNKNOWN)
         return;
     const size_t kept = l->options.kept_steps;
     settle_batches(l, through_ms, tail_steps, tail_steps < kept ? tail_steps : kept);
