@@ -116,6 +116,7 @@ static void visit_list(struct codec *c, struct step_list *list) {
         checkpoint_step(c, &m->resume_step);
         checkpoint_time(c, &m->ready_ms);
         checkpoint_step(c, &m->first_step);
+        c->failed |= m->first_step == RECORD_NONE;
     }
     codec_bool(c, &list->has_pending);
     codec_bool(c, &list->is_restored);

@@ -403,6 +403,7 @@ void checkpoint_settled(struct codec *c, struct settled *s, int64_t start_ms, si
     CODEC_INT(c, &s->losses.last_count, -1, INT32_MAX);
     checkpoint_time(c, &s->losses.lost_ms);
     codec_bool(c, &s->losses.is_restarting);
+    c->failed |= s->losses.is_restarting; /* settle.c ends the search there */
     codec_bool(c, &s->losses.has_lost_pod);
     codec_bool(c, &s->losses.is_counted);
     codec_bool(c, &s->losses.was_available);

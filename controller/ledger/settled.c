@@ -45,9 +45,9 @@ struct progress settled_progress(const struct settled *s, int64_t step, bool *is
     struct progress before = s->sums.series;
     if (place > 0 && snapshots[place - 1]->progress.steps > before.steps)
         before = snapshots[place - 1]->progress;
-    int64_t part = step - before.step, whole = after.step - before.step;
-    if (part <= 0)
+    if (before.step == RECORD_NONE || step <= before.step)
         return before;
+    int64_t part = step - before.step, whole = after.step - before.step;
     *is_exact = false;
     return (struct progress){.step = step,
                              .steps = before.steps + prorated(after.steps - before.steps, part, whole),
