@@ -94,10 +94,6 @@ void steplog_end_line(struct steplog *s);
 /* The process ended: a last line without newline counts, formats may flush what they held back. */
 void steplog_end(struct steplog *s);
 
-/* Writes what is remembered between two whole lines (steplog_line), or fills it into a new parser of the same format,
- * which then continues as this one would have. Its heads, if it has any, are part of it; repeats and clock are not. */
-void steplog_visit(struct steplog *s, struct codec *c);
-
 /* How many steps each format reported, in format Auto. The recorder's do not count: it is read next to any format. */
 struct steplog_rivals { /* all zero is empty */
     int64_t steps[STEPLOG_FORMAT_COUNT];

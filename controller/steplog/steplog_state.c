@@ -1,4 +1,5 @@
-/* What a parser resumes from in another process. */
+#include "steplog/steplog_state.h"
+
 #include "base/codec.h"
 #include "steplog/ahead.h"
 #include "steplog/heads.h"

@@ -3,6 +3,7 @@
 
 #include "steplog/emit.h"
 #include "steplog/formats.h"
+#include "steplog/steplog_state.h"
 #include "steplog/text.h"
 
 /* "tick" is a step, "from N" says which one came last. */

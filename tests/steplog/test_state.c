@@ -7,6 +7,7 @@
 #include "record_names.h"
 #include "steplog/formats.h"
 #include "steplog/steplog.h"
+#include "steplog/steplog_state.h"
 
 #include <glob.h>
 

@@ -12,6 +12,7 @@
 #include "operator/model/settle.h"
 #include "operator/store/forget.h"
 #include "operator/store/observe_target.h"
+#include "steplog/steplog_state.h"
 
 #include <assert.h>
 #include <errno.h>
