@@ -242,6 +242,22 @@ TEST(explain_bars_tile_the_wall) {
 }
 
 /* A heading comes only with what it promises. */
+TEST(explain_claims_no_tenths_of_whole_seconds) {
+    json_t *job = load("training");
+    json_t *interruptions = json_object_get(json_object_get(job, "status"), "interruptions");
+    json_object_set_new(interruptions, "meanTimeToRecoverSeconds", json_integer(55));
+    json_t *mttr = json_array_get(json_object_get(json_object_get(job, "status"), "otherDefinitions"), 7);
+    json_object_set_new(mttr, "meanSeconds", json_integer(55));
+    json_object_set_new(mttr, "numeratorMilliseconds", json_integer(55900));
+    const struct text_style style = {.columns = 200};
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, 1 << 16);
+    explain_draw(job, &style, &out);
+    CHECK(strstr(buf_text(&out), "back to steps in 55s on average") != NULL);
+    CHECK(strstr(buf_text(&out), "MTTR 55.9s = 55.9s / 1") != NULL);
+    json_decref(job);
+}
+
 TEST(explain_foretells_nothing_without_a_forecast) {
     json_t *value = load("training"), *forecast = json_pack("{s:i,s:[s]}", "saveMilliseconds", 30, "assumptions", "x");
     CLEANUP_BUF struct buf out;

@@ -161,10 +161,10 @@ static void draw_interruptions(const json_t *status, const struct text_style *st
     buf_append_text(&line, ")");
     if (pick_has(status, "interruptions.meanTimeBetweenSeconds"))
         buf_format(&line, "; one per %s of available time",
-                   text_duration(duration, pick_int(status, "interruptions.meanTimeBetweenSeconds", 0) * 1000));
+                   text_seconds(duration, pick_int(status, "interruptions.meanTimeBetweenSeconds", 0)));
     if (pick_has(status, "interruptions.meanTimeToRecoverSeconds"))
         buf_format(&line, "; back to steps in %s on average",
-                   text_duration(duration, pick_int(status, "interruptions.meanTimeToRecoverSeconds", 0) * 1000));
+                   text_seconds(duration, pick_int(status, "interruptions.meanTimeToRecoverSeconds", 0)));
     buf_append_char(out, '\n');
     text_wrap(out, style, 0, 2, buf_text(&line));
     json_array_foreach(pick(status, "executions"), i, item) {
@@ -309,6 +309,12 @@ static void draw_rest(const json_t *status, const struct text_style *style, stru
     }
 }
 
+/* Its seconds are whole ones. */
+static int64_t mean_ms(const json_t *definition) {
+    int64_t count = pick_int(definition, "denominatorCount", 0);
+    return count > 0 ? pick_int(definition, "numeratorMilliseconds", 0) / count : -1;
+}
+
 /* "ETTRMeta 82.18% = 1h 41m / 2h 03m", "MTTF 1h 55m = 1h 55m / 1". */
 static void draw_definitions(const json_t *status, const struct text_style *style, struct buf *out) {
     char mean[TEXT_DURATION_SIZE], part[TEXT_DURATION_SIZE], whole[TEXT_DURATION_SIZE];
@@ -319,11 +325,10 @@ static void draw_definitions(const json_t *status, const struct text_style *styl
     json_array_foreach(pick(status, "otherDefinitions"), i, d) {
         bool is_mean = pick_has(d, "denominatorCount");
         CLEANUP_FREE char *count = mem_format("%lld", (long long)pick_int(d, "denominatorCount", 0));
-        CLEANUP_FREE char *line =
-            mem_format("%s %s = %s / %s", pick_text(d, "name"),
-                       is_mean ? text_duration(mean, pick_int(d, "meanSeconds", 0) * 1000) : pick_text(d, "value"),
-                       text_duration(part, pick_int(d, "numeratorMilliseconds", 0)),
-                       is_mean ? count : text_duration(whole, pick_int(d, "denominatorMilliseconds", 0)));
+        CLEANUP_FREE char *line = mem_format(
+            "%s %s = %s / %s", pick_text(d, "name"), is_mean ? text_duration(mean, mean_ms(d)) : pick_text(d, "value"),
+            text_duration(part, pick_int(d, "numeratorMilliseconds", 0)),
+            is_mean ? count : text_duration(whole, pick_int(d, "denominatorMilliseconds", 0)));
         text_wrap(out, style, 2, 2, line);
     }
 }

@@ -135,6 +135,12 @@ const char *text_duration(char out[TEXT_DURATION_SIZE], int64_t ms) {
     return out;
 }
 
+const char *text_seconds(char out[TEXT_DURATION_SIZE], int64_t s) {
+    if (s < 0 || s >= 60)
+        return text_duration(out, s * 1000);
+    return snprintf(out, TEXT_DURATION_SIZE, "%llds", (long long)s), out;
+}
+
 const char *text_stamp(char out[TEXT_DURATION_SIZE], int64_t unix_ms) {
     char stamp[RFC3339_SIZE];
     if (unix_ms == TIME_UNKNOWN)

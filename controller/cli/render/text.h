@@ -27,6 +27,8 @@ void text_repeat(struct buf *out, const char *glyph, int count);
  * or 1000. */
 #define TEXT_DURATION_SIZE 40
 const char *text_duration(char out[TEXT_DURATION_SIZE], int64_t ms);
+/* Of whole seconds: "14s". */
+const char *text_seconds(char out[TEXT_DURATION_SIZE], int64_t s);
 const char *text_duration_in(char out[TEXT_DURATION_SIZE], int64_t ms, int64_t unit_ms);
 const char *text_stamp(char out[TEXT_DURATION_SIZE], int64_t unix_ms); /* "2026-11-21 02:16:52", UTC; "-" if unknown */
 
