@@ -1,5 +1,6 @@
 /* What a log that is followed shows of a failure, where the end of the failed container's log cannot be read. */
 #include "base/mem.h"
+#include "cause.h"
 #include "fake.h"
 #include "harness.h"
 #include "replay.h"
@@ -7,7 +8,6 @@
 #include "operator/job/followed_words.h"
 #include "operator/job/last_words.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,17 +56,6 @@ static int refuse_words(struct model *m) {
     return count;
 }
 
-static void check_member(const char *status, const char *key, const char *expected) {
-    json_t *json = json_loads(status, 0, NULL);
-    json_t *cause = json_object_get(json_array_get(json_object_get(json, "executions"), 0), "rootCause");
-    json_t *value = *key != '\0' ? json_object_get(cause, key) : cause;
-    char *text = value != NULL ? json_dumps(value, JSON_ENCODE_ANY) : mem_strdup("");
-    if (strcmp(text, expected) != 0)
-        harness_fail(__FILE__, __LINE__, "rootCause.%s is %s, expected %s", key, text, expected);
-    free(text);
-    json_decref(json);
-}
-
 TEST(a_followed_log_shows_the_traceback_of_a_pod_whose_log_cannot_be_read) {
     struct model *m = new_model();
     fake_log_steps(m, "a", 0, 9, 1, 20);
@@ -74,17 +63,17 @@ TEST(a_followed_log_shows_the_traceback_of_a_pod_whose_log_cannot_be_read) {
     fail(m, "a", 0, 1000);
     CHECK_INT(refuse_words(m), 1);
     CLEANUP_FREE char *before = fake_status(m, 1001);
-    check_member(before, "", ""); /* its follower may get more */
+    cause_check(before, "", ""); /* its follower may get more */
     end_log(m, "a", NULL);
     CLEANUP_FREE char *status = fake_finish(m, 1002);
-    check_member(status, "class", "\"UserException\"");
-    check_member(status, "reason", "\"KeyError\"");
-    check_member(status, "frame", "\"train.py:12 in step\"");
-    check_member(status, "line", "\"KeyError: 'lables'\"");
-    check_member(status, "node", "\"n0\"");
-    check_member(status, "completionIndex", "0");
-    check_member(status, "unread", "0");
-    check_member(status, "followers", "0");
+    cause_check(status, "class", "\"UserException\"");
+    cause_check(status, "reason", "\"KeyError\"");
+    cause_check(status, "frame", "\"train.py:12 in step\"");
+    cause_check(status, "line", "\"KeyError: 'lables'\"");
+    cause_check(status, "node", "\"n0\"");
+    cause_check(status, "completionIndex", "0");
+    cause_check(status, "unread", "0");
+    cause_check(status, "followers", "0");
 }
 
 TEST(a_followed_log_of_which_lines_are_missing_leaves_its_container_unread) {
@@ -94,8 +83,8 @@ TEST(a_followed_log_of_which_lines_are_missing_leaves_its_container_unread) {
     refuse_words(m);
     end_log(m, "a", "the pod was deleted before the end of its log was read");
     CLEANUP_FREE char *status = fake_finish(m, 1002);
-    check_member(status, "reason", "\"KeyError\"");
-    check_member(status, "unread", "1");
+    cause_check(status, "reason", "\"KeyError\"");
+    cause_check(status, "unread", "1");
 }
 
 TEST(a_failure_that_a_minute_of_training_followed_is_forgotten) {
@@ -107,7 +96,7 @@ TEST(a_failure_that_a_minute_of_training_followed_is_forgotten) {
         refuse_words(m);
         end_log(m, "a", NULL);
         CLEANUP_FREE char *status = fake_finish(m, 1002);
-        check_member(status, "class", seconds < 60 ? "\"UserException\"" : "\"Unknown\"");
+        cause_check(status, "class", seconds < 60 ? "\"UserException\"" : "\"Unknown\"");
     }
 }
 
@@ -120,9 +109,9 @@ TEST(a_followed_log_shows_why_a_pod_ended_whose_failure_was_not_observed) {
     fake_observe_pod(m, &a, OBSERVED_DELETED, 1001);
     fake_observe_pod(m, &next, OBSERVED_PRESENT, 1013);
     CLEANUP_FREE char *status = fake_finish(m, 1100);
-    check_member(status, "reason", "\"KeyError\"");
-    check_member(status, "node", "\"n0\"");
-    check_member(status, "unread", "0");
+    cause_check(status, "reason", "\"KeyError\"");
+    cause_check(status, "node", "\"n0\"");
+    cause_check(status, "unread", "0");
 }
 
 TEST(an_old_failure_in_a_followed_log_explains_no_later_end) {
@@ -134,7 +123,7 @@ TEST(an_old_failure_in_a_followed_log_explains_no_later_end) {
     fake_observe_pod(m, &a, OBSERVED_DELETED, 1001);
     fake_observe_pod(m, &next, OBSERVED_PRESENT, 1013);
     CLEANUP_FREE char *status = fake_finish(m, 1100);
-    check_member(status, "", "");
+    cause_check(status, "", "");
 }
 
 TEST(the_followed_log_of_a_survivor_shows_a_symptom_and_no_cause) {
@@ -143,9 +132,9 @@ TEST(the_followed_log_of_a_survivor_shows_a_symptom_and_no_cause) {
     fail(m, "b", 1, 1000);
     CHECK_INT(refuse_words(m), 1);
     CLEANUP_FREE char *status = fake_finish(m, 1004);
-    check_member(status, "class", "\"PeerLost\"");
-    check_member(status, "symptomOnly", "true");
-    check_member(status, "unread", "1");
+    cause_check(status, "class", "\"PeerLost\"");
+    cause_check(status, "symptomOnly", "true");
+    cause_check(status, "unread", "1");
 }
 
 TEST(a_log_that_was_read_to_its_end_and_followed_counts_once) {
@@ -160,8 +149,8 @@ TEST(a_log_that_was_read_to_its_end_and_followed_counts_once) {
                          false);
     end_log(m, "a", NULL);
     CLEANUP_FREE char *status = fake_finish(m, 1002);
-    check_member(status, "class", "\"PeerLost\""); /* by the end of the log alone */
-    check_member(status, "followers", "0");
+    cause_check(status, "class", "\"PeerLost\""); /* by the end of the log alone */
+    cause_check(status, "followers", "0");
 }
 
 /* Bounded over all jobs: the oldest findings make room. */
@@ -192,7 +181,7 @@ TEST(the_newest_256_followed_logs_keep_what_failed_in_them) {
         while (model_job_words_next(job, &w))
             model_job_words_failed(job, w.pod_uid, w.container, w.restart_count, true);
         CLEANUP_FREE char *status = replay_status(m, "ns", name, fake_ms(1002), NULL);
-        check_member(status, "class", i == 0 ? "\"Unknown\"" : "\"UserException\"");
+        cause_check(status, "class", i == 0 ? "\"Unknown\"" : "\"UserException\"");
     }
     model_free(m);
 }
@@ -209,7 +198,7 @@ TEST(a_successor_knows_what_a_followed_log_showed) {
     refuse_words(next);
     end_log(next, "a", NULL);
     CLEANUP_FREE char *later = fake_finish(next, 1002);
-    check_member(later, "reason", "\"KeyError\"");
-    check_member(later, "frame", "\"train.py:12 in step\"");
-    check_member(later, "unread", "0");
+    cause_check(later, "reason", "\"KeyError\"");
+    cause_check(later, "frame", "\"train.py:12 in step\"");
+    cause_check(later, "unread", "0");
 }

@@ -1,13 +1,13 @@
 /* status.executions[].rootCause: why an execution ended, from what its containers and nodes left behind. */
 #include "base/base64.h"
 #include "base/mem.h"
+#include "cause.h"
 #include "fake.h"
 #include "harness.h"
 #include "replay.h"
 
 #include "operator/job/last_words.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -35,18 +35,6 @@ static struct model *new_model(void) {
     return model_of(false);
 }
 
-/* Member of the first execution's rootCause, as JSON; "": absent. */
-static void check_member(const char *status, const char *key, const char *expected) {
-    json_t *json = json_loads(status, 0, NULL);
-    json_t *cause = json_object_get(json_array_get(json_object_get(json, "executions"), 0), "rootCause");
-    json_t *value = *key != '\0' ? json_object_get(cause, key) : cause;
-    char *text = value != NULL ? json_dumps(value, JSON_ENCODE_ANY) : mem_strdup("");
-    if (strcmp(text, expected) != 0)
-        harness_fail(__FILE__, __LINE__, "rootCause.%s is %s, expected %s", key, text, expected);
-    free(text);
-    json_decref(json);
-}
-
 static void fail_and_replace(struct model *m) {
     struct fake_pod a = fake_running("a", "n0", 5), next = fake_running("a2", "n1", 1010);
     a.finished = 1000;
@@ -63,19 +51,19 @@ TEST(a_cause_on_the_node_of_the_failed_slot_is_the_root_cause) {
     fake_observe(m, RESOURCE_NODE, OBSERVED_PRESENT, "n0", "", node, 972);
     fail_and_replace(m);
     CLEANUP_FREE char *status = fake_status(m, 1100);
-    check_member(status, "class", "\"GPUHardware\"");
-    check_member(status, "reason", "\"Xid79\"");
-    check_member(status, "owner", "\"Provider\"");
-    check_member(status, "node", "\"n0\"");
+    cause_check(status, "class", "\"GPUHardware\"");
+    cause_check(status, "reason", "\"Xid79\"");
+    cause_check(status, "owner", "\"Provider\"");
+    cause_check(status, "node", "\"n0\"");
     CHECK_TEXT(status_text(status, "executions[number=1].owner"), "Provider"); /* the exit alone: Unknown */
-    check_member(status, "basis", "\"Observed\"");
+    cause_check(status, "basis", "\"Observed\"");
     CHECK(strstr(status, "\"byClass\":[{\"class\":\"GPUHardware\",\"count\":1}]") != NULL);
 
     /* The next leader has it from the status: the node shows it no more. */
     struct model *successor = fake_successor(status);
     fake_observe_jobset(successor, 2, "", "", 1101);
     CLEANUP_FREE char *later = fake_finish(successor, 1200);
-    check_member(later, "reason", "\"Xid79\"");
+    cause_check(later, "reason", "\"Xid79\"");
     CHECK_TEXT(status_text(later, "executions[number=1].owner"), "Provider");
     CHECK(strstr(later, "\"byClass\":[{\"class\":\"GPUHardware\",\"count\":1}]") != NULL);
     model_free(m);
@@ -131,20 +119,20 @@ TEST(of_ranks_the_first_cause_is_the_root_cause_and_others_follow) {
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
     fake_observe_pod(m, &b, OBSERVED_PRESENT, 1001.5);
     CLEANUP_FREE char *before = fake_status(m, 1002);
-    check_member(before, "", "");
+    cause_check(before, "", "");
     read_words(m, texts, ARRAY_SIZE(texts));
     CHECK_INT(asked_count, 2);
     CLEANUP_FREE char *status = fake_finish(m, 1003);
-    check_member(status, "class", "\"UserException\"");
-    check_member(status, "reason", "\"KeyError\"");
-    check_member(status, "completionIndex", "1");
-    check_member(status, "node", "\"n1\"");
-    check_member(status, "line", "\"KeyError: 'lables'\"");
-    check_member(status, "frame", "\"train.py:12 in step\"");
-    check_member(status, "time", "\"2026-11-21T02:16:38.500Z\"");
-    check_member(status, "followers", "1");
-    check_member(status, "unread", "0");
-    check_member(status, "symptomOnly", "false");
+    cause_check(status, "class", "\"UserException\"");
+    cause_check(status, "reason", "\"KeyError\"");
+    cause_check(status, "completionIndex", "1");
+    cause_check(status, "node", "\"n1\"");
+    cause_check(status, "line", "\"KeyError: 'lables'\"");
+    cause_check(status, "frame", "\"train.py:12 in step\"");
+    cause_check(status, "time", "\"2026-11-21T02:16:38.500Z\"");
+    cause_check(status, "followers", "1");
+    cause_check(status, "unread", "0");
+    cause_check(status, "symptomOnly", "false");
 }
 
 TEST(what_cannot_be_read_is_counted_and_not_guessed) {
@@ -153,9 +141,9 @@ TEST(what_cannot_be_read_is_counted_and_not_guessed) {
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
     read_words(m, NULL, 0);
     CLEANUP_FREE char *status = fake_finish(m, 1003);
-    check_member(status, "class", "\"Unknown\"");
-    check_member(status, "unread", "1");
-    check_member(status, "line", "");
+    cause_check(status, "class", "\"Unknown\"");
+    cause_check(status, "unread", "1");
+    cause_check(status, "line", "");
 }
 
 TEST(a_read_that_failed_is_tried_three_times_after_what_was_not_tried) {
@@ -172,7 +160,7 @@ TEST(a_read_that_failed_is_tried_three_times_after_what_was_not_tried) {
     }
     CHECK_TEXT(order, "ababab");
     CLEANUP_FREE char *status = fake_finish(m, 1003);
-    check_member(status, "unread", "2");
+    cause_check(status, "unread", "2");
 }
 
 TEST(of_many_that_fail_the_first_16_are_read) {
@@ -190,7 +178,7 @@ TEST(of_many_that_fail_the_first_16_are_read) {
     CHECK_TEXT(asked[0], "p901");
     CHECK_TEXT(asked[15], "p916");
     CLEANUP_FREE char *status = fake_finish(m, 1015);
-    check_member(status, "unread", "16");
+    cause_check(status, "unread", "16");
 }
 
 TEST(a_later_execution_is_not_a_cause_of_an_earlier_one) {
@@ -207,8 +195,8 @@ TEST(a_later_execution_is_not_a_cause_of_an_earlier_one) {
     CHECK_INT(asked_count, 1); /* the other is deleted */
     CHECK_TEXT(asked[0], "a2");
     CLEANUP_FREE char *status = fake_finish(m, 1100);
-    check_member(status, "class", "\"Unknown\"");
-    check_member(status, "unread", "1");
+    cause_check(status, "class", "\"Unknown\"");
+    cause_check(status, "unread", "1");
 }
 
 TEST(a_container_that_restarted_is_asked_for_its_previous_log) {
@@ -226,7 +214,7 @@ TEST(a_container_that_restarted_is_asked_for_its_previous_log) {
     CHECK_INT(asked_count, 1);
     CHECK_TEXT(asked[0], "a/previous");
     CLEANUP_FREE char *status = fake_finish(m, 1010);
-    check_member(status, "reason", "\"KeyError\"");
+    cause_check(status, "reason", "\"KeyError\"");
 }
 
 TEST(survivors_that_were_asked_to_stop_are_not_read) {
@@ -250,16 +238,16 @@ TEST(a_termination_message_and_the_kubelets_reason_are_last_words) {
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
     read_words(m, NULL, 0);
     CLEANUP_FREE char *status = fake_status(m, 1001);
-    check_member(status, "class", "\"HostOOM\"");
-    check_member(status, "reason", "\"OOMKilled\"");
-    check_member(status, "owner", "\"Tenant\"");
-    check_member(status, "unread", "1");
+    cause_check(status, "class", "\"HostOOM\"");
+    cause_check(status, "reason", "\"OOMKilled\"");
+    cause_check(status, "owner", "\"Tenant\"");
+    cause_check(status, "unread", "1");
     fake_observe_pod(m, &b, OBSERVED_PRESENT, 1001.5); /* it failed before */
     read_words(m, NULL, 0);
     CLEANUP_FREE char *later = fake_finish(m, 1002);
-    check_member(later, "class", "\"UserException\"");
-    check_member(later, "frame", "\"t.py:3 in f\"");
-    check_member(later, "unread", "2");
+    cause_check(later, "class", "\"UserException\"");
+    cause_check(later, "frame", "\"t.py:3 in f\"");
+    cause_check(later, "unread", "2");
 }
 
 static struct model *successor_that_reads(const char *status) {
@@ -282,9 +270,9 @@ TEST(a_successor_keeps_what_was_found_and_does_not_ask_again) {
     read_words(next, NULL, 0);
     CHECK_INT(asked_count, 0);
     CLEANUP_FREE char *later = fake_finish(next, 1010);
-    check_member(later, "reason", "\"KeyError\"");
-    check_member(later, "frame", "\"train.py:12 in step\"");
-    check_member(later, "unread", "0");
+    cause_check(later, "reason", "\"KeyError\"");
+    cause_check(later, "frame", "\"train.py:12 in step\"");
+    cause_check(later, "unread", "0");
 }
 
 TEST(a_successor_asks_for_what_was_not_published) {
@@ -293,14 +281,14 @@ TEST(a_successor_asks_for_what_was_not_published) {
     struct fake_pod a = failed("a", "n0", 0, 1000, 1);
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
     CLEANUP_FREE char *status = fake_finish(m, 1001);
-    check_member(status, "", "");
+    cause_check(status, "", "");
     struct model *next = successor_that_reads(status);
     fake_observe_jobset(next, 2, "", "", 1004);
     fake_observe_pod(next, &a, OBSERVED_PRESENT, 1004);
     read_words(next, texts, ARRAY_SIZE(texts));
     CHECK_INT(asked_count, 1);
     CLEANUP_FREE char *later = fake_finish(next, 1010);
-    check_member(later, "reason", "\"KeyError\"");
+    cause_check(later, "reason", "\"KeyError\"");
 }
 
 /* ---- Events ---- */
@@ -394,7 +382,7 @@ TEST(a_successor_knows_which_containers_had_no_words) {
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
     read_words(m, NULL, 0);
     CLEANUP_FREE char *status = fake_finish(m, 1001);
-    check_member(status, "unread", "1");
+    cause_check(status, "unread", "1");
     struct model *successor = successor_that_reads(status);
     fake_observe_jobset(successor, 2, "", "", 1004);
     fake_observe_pod(successor, &a, OBSERVED_PRESENT, 1004);
@@ -403,9 +391,9 @@ TEST(a_successor_knows_which_containers_had_no_words) {
     fake_observe_pod(successor, &a, OBSERVED_DELETED, 1006);
     fake_observe_pod(successor, &next, OBSERVED_PRESENT, 1013);
     CLEANUP_FREE char *later = fake_finish(successor, 1100);
-    check_member(later, "class", "\"Unknown\"");
-    check_member(later, "node", "\"n0\"");
-    check_member(later, "unread", "1");
+    cause_check(later, "class", "\"Unknown\"");
+    cause_check(later, "node", "\"n0\"");
+    cause_check(later, "unread", "1");
 }
 
 /* The unpacked checkpoint of a status. */
@@ -434,7 +422,7 @@ TEST(a_successor_knows_what_a_termination_message_showed_but_not_its_text) {
                 "KeyError: 'token hf_abcdefghijklmnopqrstuvwxyz012345'\\n\"";
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
     CLEANUP_FREE char *status = fake_finish(m, 1001); /* before it was asked for */
-    check_member(status, "", "");
+    cause_check(status, "", "");
     size_t size = 0;
     CLEANUP_FREE char *raw = unpacked(status, &size);
     REQUIRE(raw != NULL);
@@ -446,9 +434,9 @@ TEST(a_successor_knows_what_a_termination_message_showed_but_not_its_text) {
     read_words(successor, NULL, 0);
     fake_observe_pod(successor, &next, OBSERVED_PRESENT, 1013);
     CLEANUP_FREE char *later = fake_finish(successor, 1100);
-    check_member(later, "reason", "\"KeyError\"");
-    check_member(later, "frame", "\"t.py:3 in f\"");
-    check_member(later, "unread", "1");
+    cause_check(later, "reason", "\"KeyError\"");
+    cause_check(later, "frame", "\"t.py:3 in f\"");
+    cause_check(later, "unread", "1");
 }
 
 TEST(a_successor_adds_what_it_reads_to_what_was_read) {
@@ -459,7 +447,7 @@ TEST(a_successor_adds_what_it_reads_to_what_was_read) {
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 1000.5);
     read_words(m, first, ARRAY_SIZE(first));
     CLEANUP_FREE char *status = fake_finish(m, 1001);
-    check_member(status, "class", "\"PeerLost\"");
+    cause_check(status, "class", "\"PeerLost\"");
     struct model *successor = successor_that_reads(status);
     fake_observe_jobset(successor, 2, "", "", 1004);
     fake_observe_pod(successor, &a, OBSERVED_DELETED, 1004);
@@ -467,10 +455,10 @@ TEST(a_successor_adds_what_it_reads_to_what_was_read) {
     read_words(successor, second, ARRAY_SIZE(second));
     CHECK_INT(asked_count, 1);
     CLEANUP_FREE char *later = fake_finish(successor, 1010);
-    check_member(later, "reason", "\"KeyError\"");
-    check_member(later, "completionIndex", "1");
-    check_member(later, "followers", "1");
-    check_member(later, "unread", "0");
+    cause_check(later, "reason", "\"KeyError\"");
+    cause_check(later, "completionIndex", "1");
+    cause_check(later, "followers", "1");
+    cause_check(later, "unread", "0");
 }
 
 /* ---- who ended it is known ---- */
@@ -497,11 +485,11 @@ TEST(an_eviction_has_no_unknown_root_cause_and_no_symptom_as_one) {
                                               "DeletionByTaintManager"};
     for (size_t i = 0; i < ARRAY_SIZE(disruptions); i++) {
         CLEANUP_FREE char *unread = fake_finish(evicted(disruptions[i], 1002, NULL), 1100);
-        check_member(unread, "", "");
+        cause_check(unread, "", "");
         const char *interruptions = strstr(unread, "\"interruptions\":{");
         CHECK(interruptions != NULL && strstr(interruptions, "\"byClass\"") == NULL);
         CLEANUP_FREE char *symptom = fake_finish(evicted(disruptions[i], 1002, PEER_LOST), 1100);
-        check_member(symptom, "", "");
+        cause_check(symptom, "", "");
     }
 }
 
@@ -510,9 +498,9 @@ TEST(what_a_survivor_prints_after_an_eviction_is_not_its_cause) {
                                 "2026-11-21T02:16:42Z   File \"/app/train.py\", line 12, in step\n"
                                 "2026-11-21T02:16:42Z KeyError: 'peer'\n";
     CLEANUP_FREE char *status = fake_finish(evicted("EvictionByEvictionAPI", 1002, after), 1100);
-    check_member(status, "", "");
+    cause_check(status, "", "");
     CLEANUP_FREE char *before = fake_finish(evicted("TerminationByKubelet", 1002, KEY_ERROR), 1100);
-    check_member(before, "reason", "\"KeyError\"");
+    cause_check(before, "reason", "\"KeyError\"");
 }
 
 /* A person may delete the pod before Kubernetes says so: what was Unknown then is dropped later. */
@@ -522,11 +510,11 @@ TEST(an_unknown_root_cause_goes_when_somebody_turns_out_to_have_ended_it) {
     fake_observe_pod(m, &b, OBSERVED_PRESENT, 1001.5);
     read_words(m, NULL, 0);
     CLEANUP_FREE char *before = fake_status(m, 1002);
-    check_member(before, "class", "\"Unknown\"");
+    cause_check(before, "class", "\"Unknown\"");
     a.asked_to_go = 1000;
     a.disruption = "EvictionByEvictionAPI";
     a.grace = 30;
     fake_observe_pod(m, &a, OBSERVED_PRESENT, 1003);
     CLEANUP_FREE char *later = fake_finish(m, 1004);
-    check_member(later, "", "");
+    cause_check(later, "", "");
 }
