@@ -2,20 +2,13 @@
 #include "export/metrics.h"
 #include "base/file.h"
 #include "base/mem.h"
-
-#include <time.h>
+#include "cpu_time.h"
 
 #define PROMISED_MS 100.0
 #define PROMISED_MB 10.0
 enum { JOBS = 10000, ROUNDS = 11, PAGE_MAX_BYTES = 128 << 20 };
 
 /* Of this process: the machine has other work. */
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 static int by_value(const void *a, const void *b) {
     return *(const double *)a < *(const double *)b ? -1 : *(const double *)a > *(const double *)b;
 }
@@ -37,9 +30,9 @@ static void print_scrape(const struct fleet *fleet, bool has_all_job_series, boo
     buf_init(&out, PAGE_MAX_BYTES);
     for (int i = 0; i < ROUNDS; i++) {
         buf_clear(&out);
-        double started_ms = now_ms();
+        double started_ms = cpu_time_ms();
         metrics_write(fleet, &none, &own, &options, &out);
-        took[i] = now_ms() - started_ms;
+        took[i] = cpu_time_ms() - started_ms;
     }
     qsort(took, ROUNDS, sizeof *took, by_value);
     printf("  %-12s %-9s", has_all_job_series ? "all series" : "the default", is_gzip ? "in gzip:" : "as text:");

@@ -6,13 +6,13 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "cpu_time.h"
 #include "rootcause/verdict.h"
 #include "steplog/steplog.h"
 
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { TAIL_BYTES = 1 << 16, ROUNDS = 101 };
 #define PROMISE_MS 2.0
@@ -38,12 +38,6 @@ static const struct {
     {"carriage returns", "  3%|#         | 3/100 [00:01<00:45,  1.18s/it]\r"},
 };
 
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 static int compare(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -59,10 +53,10 @@ static int look(const struct matcher *m, struct slice tail) {
 static double measure_followed(const struct matcher *m, struct slice tail) {
     double took[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-        double start = now_ms();
+        double start = cpu_time_ms();
         if (look(m, tail) < 0)
             abort();
-        took[i] = now_ms() - start;
+        took[i] = cpu_time_ms() - start;
     }
     qsort(took, ROUNDS, sizeof *took, compare);
     return took[ROUNDS / 2];
@@ -90,14 +84,14 @@ static void read_tail(struct rootcause_log *log, struct slice tail) {
 static double measure(const struct matcher *m, struct slice tail) {
     double took[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-        double start = now_ms();
+        double start = cpu_time_ms();
         struct rootcause_verdict verdict;
         struct rootcause_log *log = rootcause_log_new(m, false);
         read_tail(log, tail);
         rootcause_log_end(log);
         rootcause_verdict(&verdict, m, &log, 1, VERDICT_NO_EXIT_CODE);
         rootcause_log_free(log);
-        took[i] = now_ms() - start;
+        took[i] = cpu_time_ms() - start;
     }
     qsort(took, ROUNDS, sizeof *took, compare);
     return took[ROUNDS / 2];
@@ -158,9 +152,9 @@ static int judge_files(const struct matcher *m, int *count) {
 
 int main(void) {
     int failed = 0, count = ARRAY_SIZE(kinds) + 2;
-    double start = now_ms();
+    double start = cpu_time_ms();
     struct matcher *m = matcher_new();
-    printf("%-24s %8.3f ms\n", "compile the table", now_ms() - start);
+    printf("%-24s %8.3f ms\n", "compile the table", cpu_time_ms() - start);
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         failed += judge(kinds[i].name, m, slice_of(kinds[i].line));
     failed += judge_patterns(m);

@@ -1,4 +1,5 @@
 /* Format Regex: patterns of users. */
+#include "cpu_time.h"
 #include "harness.h"
 #include "random.h"
 
@@ -9,7 +10,6 @@
 #include "steplog/regex.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 static void on_record(void *context, const struct record *r) {
     if (r->kind == RECORD_SIGN_OF_LIFE)
@@ -186,12 +186,6 @@ TEST(regex_patterns_have_a_limit) {
 
 #define MAX_LINE_MS 50
 
-static double cpu_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 /* Patterns whose time grows without bounds end at a limit; after 20 such lines they are disabled. */
 TEST(regex_expensive_patterns_are_stopped) {
     static const char *const evil[] = {"(?<step>(a+)+)$", "(?<step>(a|aa)+)$", "(?<step>a*a*a*a*a*a*)b",
@@ -211,9 +205,9 @@ TEST(regex_expensive_patterns_are_stopped) {
     for (size_t i = 0; i < ARRAY_SIZE(evil); i++) {
         CLEANUP_BUF struct buf out;
         buf_init(&out, 1 << 16);
-        double start_ms = cpu_ms();
+        double start_ms = cpu_time_ms();
         struct steplog_counts c = read_lines(&(struct steplog_patterns){.step = evil[i]}, lines, &out);
-        double ms = cpu_ms() - start_ms;
+        double ms = cpu_time_ms() - start_ms;
         worst_ms = ms > worst_ms ? ms : worst_ms;
         CHECK_INT(c.steps, 0);
         CHECK_INT(c.lines, 100);
@@ -236,9 +230,9 @@ TEST(regex_pieces_of_a_line_share_its_work) {
             buf_append_text(&line, "a");
         buf_append_text(&line, "\r");
     }
-    double start_ms = cpu_ms();
+    double start_ms = cpu_time_ms();
     steplog_line(s, buf_slice(&line), 0);
-    double ms = cpu_ms() - start_ms;
+    double ms = cpu_time_ms() - start_ms;
     int64_t work = steplog_take_work(s);
     CHECK(ms < MAX_LINE_MS);
     CHECK(work > REGEX_LINE_UNITS / 2 && work <= REGEX_LINE_UNITS * 11 / 10); /* the last item may go beyond */
@@ -321,9 +315,9 @@ TEST(regex_no_random_pattern_takes_long) {
         for (size_t k = 0; r != NULL && k < ARRAY_SIZE(alphabets); k++) {
             for (size_t n = 0; n < sizeof text - 1; n++)
                 text[n] = alphabets[k][next_random(&seed) % strlen(alphabets[k])];
-            double start_ms = cpu_ms();
+            double start_ms = cpu_time_ms();
             regex_match(r, (struct slice){text, sizeof text - 1}, REGEX_LINE_UNITS);
-            double ms = cpu_ms() - start_ms;
+            double ms = cpu_time_ms() - start_ms;
             double ns = regex_units(r) > REGEX_LINE_UNITS / 8 ? ms * 1e6 / (double)regex_units(r) : 0;
             if (ms > worst_ms)
                 snprintf(worst, sizeof worst, "%s", buf_text(&pattern));
