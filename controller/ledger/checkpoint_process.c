@@ -116,7 +116,7 @@ static void visit_list(struct codec *c, struct step_list *list) {
         checkpoint_step(c, &m->resume_step);
         checkpoint_time(c, &m->ready_ms);
         checkpoint_step(c, &m->first_step);
-        c->failed |= m->first_step == RECORD_NONE;
+        c->failed |= m->first_step == RECORD_NONE || m->ready_ms == TIME_OPEN;
     }
     codec_bool(c, &list->has_pending);
     codec_bool(c, &list->is_restored);

@@ -290,6 +290,9 @@ static void visit_snapshot(struct codec *c, struct snapshot *k, const struct sna
         others += i != BUCKET_PRODUCTIVE ? k->ms[i] - before->ms[i] : 0;
     k->ms[BUCKET_PRODUCTIVE] = before->ms[BUCKET_PRODUCTIVE] + took - others;
     c->failed |= others > took;
+    c->failed |= (flags & STEPS_AS_NUMBERS) && q->step == RECORD_NONE;
+    if (c->failed)
+        return;
     if (flags & STEPS_AS_NUMBERS) {
         CODEC_INT(c, &steps, -CHECKPOINT_MAX_SUM, CHECKPOINT_MAX_SUM);
         p->step = q->step + steps;
