@@ -277,7 +277,8 @@ static void note_loss(struct steplog *s, struct slice text) {
     if (g->loss_shape == 0) {
         g->loss_shape = shape;
         g->loss_ms = s->stamp_ms;
-    } else if (g->loss_shape == shape && g->loss_ms != TIME_UNKNOWN && s->stamp_ms - g->loss_ms > SAME_BLOCK_MS) {
+    } else if (g->loss_shape == shape && g->loss_ms != TIME_UNKNOWN && s->stamp_ms != TIME_UNKNOWN &&
+               s->stamp_ms - g->loss_ms > SAME_BLOCK_MS) {
         g->has_smaller_steps = true;
     }
     g->loss_line = s->counts.lines;
