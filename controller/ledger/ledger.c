@@ -6,7 +6,6 @@
 #include "ledger/evidence.h"
 #include "ledger/slots.h"
 
-#include <assert.h>
 #include <string.h>
 
 void ledger_set_options(struct ledger *l, const struct ledger_options *options) {
@@ -15,9 +14,6 @@ void ledger_set_options(struct ledger *l, const struct ledger_options *options) 
         l->options.window_count = 0;
     if (l->options.window_count > LEDGER_MAX_WINDOWS)
         l->options.window_count = LEDGER_MAX_WINDOWS;
-    if (l->options.kept_steps == 0)
-        l->options.kept_steps = LEDGER_KEPT_STEPS;
-    assert(l->options.kept_steps >= 4);
 }
 
 struct ledger *ledger_new(const struct ledger_options *options) {

@@ -37,18 +37,15 @@ struct ledger_options {
     int64_t hang_after_ms; /* 0: learned from the ideal step, at least 5 min */
     int64_t windows_ms[LEDGER_MAX_WINDOWS];
     int window_count;
-    bool has_log;      /* a step log is attached or required: without it RG, P and job goodput are absent */
-    bool keep_all;     /* never settles (below): memory grows with the log, any interval stays exact */
-    size_t kept_steps; /* that are never settled; at least 4; 0: LEDGER_KEPT_STEPS. Not part of a checkpoint */
+    bool has_log;  /* a step log is attached or required: without it RG, P and job goodput are absent */
+    bool keep_all; /* never settles (below): memory grows with the log, any interval stays exact */
 };
 
-#define LEDGER_KEPT_STEPS 256
-
-/* Settling keeps memory and time bounded: an evaluation folds the oldest steps into sums. The newest kept_steps stay
- * single, and up to a quarter more. It also waits for ten minutes of newer steps, but never for more than 2,048. A
- * rollback into settled steps is exact at the newest 64 checkpoints; elsewhere it is prorated by steps, with basis
- * Derived. Windows are prorated on a grid of window / 360. Later facts about settled time change nothing. An evaluation
- * at a settled time returns the result for the time through which the ledger is settled. */
+/* Settling keeps memory and time bounded: an evaluation folds the oldest steps into sums once 256 newer steps are
+ * known. It also waits for ten minutes of newer steps, but never for more than 2,048. A rollback into settled steps is
+ * exact at the newest 64 checkpoints; elsewhere it is prorated by steps, with basis Derived. Windows are prorated on a
+ * grid of window / 360. Later facts about settled time change nothing. An evaluation at a settled time returns the
+ * result for the time through which the ledger is settled. */
 
 struct ledger *ledger_new(const struct ledger_options *options);
 void ledger_free(struct ledger *l);

@@ -39,6 +39,9 @@ struct delta_count {
     int64_t delta, count;
 };
 
+#define STEPS_SETTLED_AT_ONCE 256 /* settle.c */
+#define STEPS_SETTLED_LAST 64     /* of a job that runs: what it keeps beyond its tail */
+
 struct step_list {
     struct step_event *items; /* the first item that is left: the `skipped` entries before it are free */
     size_t count, capacity, skipped;

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#define TAIL_STEPS 256    /* rollbacks to any of these are exact */
 #define RETRY_STEPS 1024  /* so much further a moment is looked for, where there was none */
 #define MAX_STEPS 4096    /* no more than these wait for TAIL_MS */
 #define MAX_AWAITING 8192 /* at most these wait for a log that is read later, so that memory stays bounded */
@@ -77,11 +78,11 @@ static int64_t event_ms(const struct ledger *l, size_t process, size_t event) {
 
 /* The first time at which enough is known: tail_steps and TAIL_MS after the end of a batch. Where steps are so short
  * that more are in TAIL_MS, the batch grows with the tail, so that a step is looked at twice, however many there are. A
- * tail shorter than kept_steps means that room is short: then TAIL_MS does not apply. */
+ * tail shorter than TAIL_STEPS means that room is short: then TAIL_MS does not apply. */
 static bool find_horizon(const struct ledger *l, size_t batch, size_t tail_steps, int64_t through_ms,
                          struct horizon *h) {
     size_t process, event;
-    const bool is_short = tail_steps < l->options.kept_steps;
+    const bool is_short = tail_steps < TAIL_STEPS;
     for (size_t tail = tail_steps; find_event(l, batch + tail, &process, &event); batch *= 2, tail *= 2) {
         h->known_ms = event_ms(l, process, event);
         if (h->known_ms > through_ms || !find_event(l, batch, &h->process, &h->event))
@@ -456,7 +457,7 @@ static bool settle_batch(struct ledger *l, const struct horizon *h) {
 }
 
 void ledger_settle(struct ledger *l, int64_t through_ms) {
-    ledger_settle_to(l, through_ms, l->options.kept_steps);
+    ledger_settle_to(l, through_ms, TAIL_STEPS);
 }
 
 static void settle_batches(struct ledger *l, int64_t through_ms, size_t tail_steps, size_t batch) {
@@ -466,16 +467,14 @@ static void settle_batches(struct ledger *l, int64_t through_ms, size_t tail_ste
         if (settle_batch(l, &h))
             min_steps = batch;
         else
-            min_steps += tail_steps < l->options.kept_steps
-                             ? tail_steps
-                             : RETRY_STEPS; /* no possible moment: a later one may exist */
+            min_steps +=
+                tail_steps < TAIL_STEPS ? tail_steps : RETRY_STEPS; /* no possible moment: a later one may exist */
 }
 
 void ledger_settle_to(struct ledger *l, int64_t through_ms, size_t tail_steps) {
     ledger_sort_processes(l);
     if (l->options.keep_all || l->start_ms == TIME_UNKNOWN || l->end_ms == TIME_UNKNOWN)
         return;
-    const size_t kept = l->options.kept_steps;
-    settle_batches(l, through_ms, tail_steps, tail_steps < kept ? tail_steps : kept);
-    settle_batches(l, through_ms, tail_steps, tail_steps < kept / 4 ? tail_steps : kept / 4);
+    for (size_t batch = STEPS_SETTLED_AT_ONCE; batch >= STEPS_SETTLED_LAST; batch /= 4)
+        settle_batches(l, through_ms, tail_steps, tail_steps < batch ? tail_steps : batch);
 }

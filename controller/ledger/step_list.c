@@ -2,12 +2,10 @@
 
 #include "base/bisect.h"
 #include "base/mem.h"
-#include "ledger/ledger.h"
 
 #include <string.h>
 
 #define MANY 1024
-#define BATCH (LEDGER_KEPT_STEPS / 4) /* what a job that runs settles at once */
 
 /* A job keeps these steps for hours: their array is at most twice as large as they need until the next batch. It is
  * seldom moved: what it leaves is too small for the next one. */
@@ -17,8 +15,8 @@ static void release_skipped(struct step_list *list) {
     struct step_event *all = list->items - list->skipped;
     memmove(all, list->items, list->count * sizeof *all);
     list->items = all;
-    if (list->capacity > 2 * (list->count + BATCH)) {
-        list->capacity = list->count + BATCH;
+    if (list->capacity > 2 * (list->count + STEPS_SETTLED_LAST)) {
+        list->capacity = list->count + STEPS_SETTLED_LAST;
         list->items = mem_resize(all, list->capacity, sizeof *all);
     }
     list->skipped = 0;

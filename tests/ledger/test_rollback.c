@@ -1,20 +1,13 @@
 /* What a ledger that folds its past still knows exactly, by random search against one that keeps all: rollbacks to any
- * of the last 256 steps (or as many as its options name) or ten minutes and to the newest 64 checkpoints, and windows
- * on a grid of window / 360. Beyond that what it says has basis Derived. */
+ * of the last 256 steps or ten minutes and to the newest 64 checkpoints, and windows on a grid of window / 360. Beyond
+ * that what it says has basis Derived. */
 #include "fact_list.h"
 #include "harness.h"
 #include "ledger/evaluate.h"
 
 #include <stdlib.h>
 
-enum {
-    WINDOW_MS = 3600000,
-    PART_MS = WINDOW_MS / 360,
-    LAST_STEPS = 256,
-    KEPT_STEPS = 2048,
-    MINUTES_10 = 600,
-    CHECKPOINTS = 64
-};
+enum { WINDOW_MS = 3600000, PART_MS = WINDOW_MS / 360, LAST_STEPS = 256, MINUTES_10 = 600, CHECKPOINTS = 64 };
 
 struct pair {
     struct ledger *folds, *keeps;
@@ -48,13 +41,9 @@ static void settle(struct pair *p) {
 
 /* Steps 1 to `steps` of step_ms on average, a checkpoint after every save_every of them that takes less than save_ms.
  * What is over is folded now and then. */
-static struct pair train(uint64_t seed, int64_t steps, int64_t step_ms, int64_t save_every, int64_t save_ms,
-                         size_t kept_steps) {
-    struct ledger_options options = {.has_log = true,
-                                     .ideal_step_ms = step_ms,
-                                     .kept_steps = kept_steps,
-                                     .window_count = 1,
-                                     .windows_ms = {WINDOW_MS}};
+static struct pair train(uint64_t seed, int64_t steps, int64_t step_ms, int64_t save_every, int64_t save_ms) {
+    struct ledger_options options = {
+        .has_log = true, .ideal_step_ms = step_ms, .window_count = 1, .windows_ms = {WINDOW_MS}};
     struct pair p = {.folds = fact_ledger(&options, 1), .random = seed};
     options.keep_all = true;
     p.keeps = fact_ledger(&options, 1);
@@ -112,19 +101,16 @@ static void compare(const struct ledger_result *folded, const struct ledger_resu
                      kept->lost_steps);
 }
 
-enum place { OF_THE_LAST_STEPS, OF_THE_KEPT_STEPS, OF_THE_LAST_MINUTES, AT_A_CHECKPOINT, BEYOND };
+enum place { OF_THE_LAST_STEPS, OF_THE_LAST_MINUTES, AT_A_CHECKPOINT, BEYOND };
 
 static void search(enum place place, uint64_t count) {
     uint64_t seed = random_setting("GOODPUT_SEED", 20261121), end = seed + random_setting("GOODPUT_JOBS", count);
     for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
         uint64_t random = seed ^ 991;
         int64_t steps = 6500 + random_below(&random, 1500), save_every = 15 + random_below(&random, 9);
-        bool is_slow = place == OF_THE_LAST_STEPS || place == OF_THE_KEPT_STEPS; /* ten minutes are fewer steps */
-        struct pair p =
-            train(seed, steps, is_slow ? 10000 : 1000, save_every, 1, place == OF_THE_KEPT_STEPS ? KEPT_STEPS : 0);
+        struct pair p = train(seed, steps, place == OF_THE_LAST_STEPS ? 10000 : 1000, save_every, 1);
         int64_t saves = steps / save_every, newest = saves < CHECKPOINTS ? saves : CHECKPOINTS;
         int64_t back = place == OF_THE_LAST_STEPS     ? steps - 1 - random_below(&random, LAST_STEPS - 1)
-                       : place == OF_THE_KEPT_STEPS   ? steps - 1 - random_below(&random, KEPT_STEPS - 1)
                        : place == OF_THE_LAST_MINUTES ? steps - 1 - random_below(&random, MINUTES_10 - 1)
                        : place == AT_A_CHECKPOINT     ? (saves - random_below(&random, newest)) * save_every
                                                       : (1 + random_below(&random, 20)) * save_every + 1;
@@ -148,10 +134,6 @@ TEST(a_rollback_to_any_of_the_last_256_steps_is_exact) {
     search(OF_THE_LAST_STEPS, 60);
 }
 
-TEST(a_rollback_to_any_of_the_kept_steps_is_exact) {
-    search(OF_THE_KEPT_STEPS, 30);
-}
-
 TEST(a_rollback_to_any_step_of_the_last_ten_minutes_is_exact) {
     search(OF_THE_LAST_MINUTES, 60);
 }
@@ -167,7 +149,7 @@ TEST(a_rollback_beyond_what_is_known_exactly_is_prorated_and_says_so) {
 TEST(a_window_on_its_grid_is_exact_and_off_it_within_a_part) {
     uint64_t seed = random_setting("GOODPUT_SEED", 20261121), end = seed + random_setting("GOODPUT_JOBS", 30);
     for (; seed < end && CU_get_number_of_failures() == 0; seed++) {
-        struct pair p = train(seed, 5000, 1000, 20, 5000, 0);
+        struct pair p = train(seed, 5000, 1000, 20, 5000);
         for (int i = 0; i < 8; i++) {
             struct ledger_result folded, kept;
             bool is_on_grid = i % 2 == 0;

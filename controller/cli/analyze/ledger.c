@@ -25,8 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An attempt may begin again as far back as KEPT_STEPS where no line names a checkpoint. */
-enum { TAIL_BYTES = 1 << 14, SETTLE_EVERY = 1 << 15, KEPT_STEPS = 8192 };
+enum { TAIL_BYTES = 1 << 14, SETTLE_EVERY = 1 << 15 };
 
 struct attempt {
     const char *path;
@@ -197,7 +196,6 @@ static void on_record(void *context, const struct record *r) {
 
 struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
     struct ledger_options options = {.has_log = true,
-                                     .kept_steps = KEPT_STEPS,
                                      .window_count = a->window_count,
                                      .keep_all = a->window_count > 0 || a->from_us != ANALYZE_NO_TIME ||
                                                  a->excluded_count > 0 ||
