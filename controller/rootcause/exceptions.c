@@ -51,6 +51,18 @@ static void blame_start(struct finding *f) {
     f->role = ROLE_PRIMARY;
 }
 
+/* A new process that finds nothing whole to read reports only that its parent ended. */
+static bool is_of_parent(const struct writer *w, struct slice exception) {
+    struct slice name = exception_text_name(exception);
+    return w->traceback.is_of_spawn && (slice_is(name, "UnpicklingError") || slice_is(name, "EOFError"));
+}
+
+static void blame_parent(struct finding *f) {
+    f->class_ = CLASS_PEER_LOST;
+    f->owner = rootcause_class_owner(CLASS_PEER_LOST);
+    f->role = ROLE_SYMPTOM;
+}
+
 static bool is_of_rendezvous(const struct writer *w, const struct signature *row) {
     const struct signature *named = w->traceback.named.row;
     return row != NULL && row->class_ == CLASS_STARTUP_RENDEZVOUS &&
@@ -131,8 +143,7 @@ static const struct signature *row_of_frames(const struct writer *w, struct slic
     if (is_of_import(exception_text_name(exception)))
         return NULL;
     const struct signature *row = traceback_row(&w->traceback);
-    bool is_start = row != NULL && row->class_ == CLASS_STARTUP_RENDEZVOUS;
-    return is_start && is_programming_error(exception_text_name(exception)) ? NULL : row;
+    return row != NULL && row->role < ROLE_ADVICE && is_programming_error(exception_text_name(exception)) ? NULL : row;
 }
 
 bool exceptions_take_caused(struct rootcause_log *log, const struct writer *w) {
@@ -196,6 +207,8 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
         f.role = ROLE_WEAK;
     if ((w->traceback.is_thread || is_carried(exception)) && f.role == ROLE_PRIMARY)
         f.role = ROLE_WEAK;
+    if (!is_bare && is_of_parent(w, exception))
+        blame_parent(&f);
     if (line_is_warning(line->text) && f.role <= ROLE_WEAK) /* the program caught it, and continues */
         f.role = ROLE_ADVICE;
     weigh_chain(log, w, row);

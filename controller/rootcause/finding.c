@@ -15,12 +15,24 @@ void finding_mark_rank(uint64_t *set, int64_t rank) {
         set[rank / 64] |= UINT64_C(1) << rank % 64;
 }
 
+static bool is_of_program(enum rootcause_class c) {
+    return c == CLASS_USER_EXCEPTION || c == CLASS_CONFIG_ERROR || c == CLASS_DATA_ERROR ||
+           c == CLASS_CHECKPOINT_ERROR || c == CLASS_AUTH_QUOTA;
+}
+
 /* What stops a process after a failure follows from the failure. */
 static bool is_after_failure(const struct rootcause_log *log, const struct finding *stop) {
     for (int i = 0; i < ROLE_ADVICE; i++)
         if (log->found[i].role != ROLE_COUNT && log->found[i].line < stop->line && finding_is_failure(&log->found[i]))
             return true;
     return false;
+}
+
+/* What a program reports it may survive; what it raises ends it, unless that follows from what is missing. */
+static bool is_raised_later(const struct finding *f, const struct finding *first) {
+    bool is_of_missing = slice_contains(slice_of(f->text), "NoneType");
+    return f->role == ROLE_PRIMARY && f->is_exception && !is_of_missing && first->role == ROLE_PRIMARY &&
+           !first->is_exception && first->rank == f->rank && is_of_program(first->class_);
 }
 
 /* Slurm prints its record of exhausted memory at the end of a step, after it has stopped the other tasks. A watchdog
@@ -38,7 +50,8 @@ void finding_keep(struct rootcause_log *log, const struct finding *f) {
     enum rootcause_role role = is_stop ? ROLE_PRIMARY : f->role;
     struct finding *first = &log->found[role];
     finding_mark_rank(role <= ROLE_WEAK && !is_following ? log->cause_ranks : log->symptom_ranks, f->rank);
-    if (is_following || (first->role != ROLE_COUNT && f->line >= first->line && !finding_explains(f->class_, first)))
+    if (is_following || (first->role != ROLE_COUNT && f->line >= first->line && !finding_explains(f->class_, first) &&
+                         !is_raised_later(f, first)))
         return;
     *first = *f;
     first->role = role;
@@ -56,17 +69,19 @@ int64_t finding_rank_of(const struct line *line, const struct writer *w) {
     return rank != RANK_UNKNOWN ? rank : w->rank;
 }
 
-/* What a line warns of, or is tried again, was not the end: it counts only where nothing else does. A program that
- * warns of exhausted memory continued without what did not fit. */
+/* What a line warns of, or is tried again, was not the end: it counts only where nothing else does, and not at all if
+ * it is of the program. A program that warns of exhausted memory continued without what did not fit. */
 static enum rootcause_role role_in(struct slice text, enum rootcause_role role, enum rootcause_class c) {
-    bool is_of_memory = c == CLASS_DEVICE_OOM || c == CLASS_HOST_OOM;
+    bool is_survived = c == CLASS_DEVICE_OOM || c == CLASS_HOST_OOM || is_of_program(c);
     if (line_is_python_warning(text))
-        return is_of_memory ? ROLE_ADVICE : role == ROLE_PRIMARY || role == ROLE_WEAK ? ROLE_LAST : ROLE_ADVICE;
+        return is_survived || (role != ROLE_PRIMARY && role != ROLE_WEAK) ? ROLE_ADVICE : ROLE_LAST;
     if (role != ROLE_PRIMARY && role != ROLE_SYMPTOM)
         return role;
     bool is_retried = line_says_retry(text);
     if (role == ROLE_SYMPTOM)
         return is_retried ? ROLE_ADVICE : role;
+    if (line_is_warning(text) && is_of_program(c))
+        return ROLE_ADVICE;
     return is_retried || line_is_warning(text) || line_is_information(text) ? ROLE_WEAK : role;
 }
 

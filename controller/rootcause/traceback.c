@@ -77,6 +77,7 @@ static void note_frame(struct traceback *t, const struct matcher *m, struct slic
     t->is_of_data_set = is_of_loading(path, function) && !slice_contains(path, "torch/utils/data/") &&
                         !slice_contains(function, "<module>");
     t->is_starting |= slice_contains(function, "init_process_group");
+    t->is_of_spawn = slice_is(base_name(path), "spawn.py") && slice_is(function, "_main"); /* CPython multiprocessing */
     t->source.row = NULL;
     if (is_installed(path) || (t->is_reversed && t->frame[0] != '\0'))
         return;

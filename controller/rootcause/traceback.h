@@ -46,6 +46,7 @@ struct traceback {                                          /* all-zero: outside
     const struct signature *module;        /* of the last exception's name; NULL: none */
     struct named_frame source;             /* the last frame's line of source: what it called */
     bool is_starting;                      /* a frame sets up the processes' first connection */
+    bool is_of_spawn;                      /* the last frame: a new process reads what its parent sends */
 };
 
 /* text: without indentation. After TRACEBACK_EXCEPTION and TRACEBACK_BARE *exception is "Name: message" without the

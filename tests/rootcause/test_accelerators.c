@@ -64,6 +64,10 @@ TEST(statuses_of_ascend) {
         {CLASS_COLLECTIVE_TIMEOUT, true, /* the call waited for a collective */
          "RuntimeError: f:a.ts:9 NPU function error: AclrtSynchronizeDeviceWithTimeout, error code is 507048\n"
          "EI0002: [PID: 7] The wait execution of the Notify register times out.\n"},
+        {CLASS_COLLECTIVE_TIMEOUT, true, "EI0006: [PID: 7] Getting socket times out. Reason: Remote Rank is late.\n"},
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "Traceback (most recent call last):\n  File \"/app/a.py\", line 3, in f\n    dist.init_process_group('hccl')\n"
+         "RuntimeError: EI0006: [PID: 7] Getting socket times out. Reason: Remote Rank is late.\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }

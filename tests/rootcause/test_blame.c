@@ -98,3 +98,66 @@ TEST(what_stands_for_an_exception) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* CPython: what a program reports may be what it continues without; what it raises ends it. h5py, cv2: unless that is
+ * how what is missing shows. */
+TEST(what_is_raised_comes_before_what_is_reported) {
+#define REPORTED "Unable to open object (object 'x' doesn't exist)\n"
+#define RAISED(exception)                                                                                              \
+    "Traceback (most recent call last):\n  File \"/app/a.py\", line 3, in f\n    x\n" exception "\n"
+    static const struct example examples[] = {
+        {CLASS_DATA_ERROR, false, REPORTED},
+        {CLASS_USER_EXCEPTION, false, REPORTED RAISED("KeyError: 'K_range'")},
+        {CLASS_DEVICE_OOM, false, REPORTED RAISED("RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB")},
+        {CLASS_DATA_ERROR, false, REPORTED RAISED("AttributeError: 'NoneType' object has no attribute 'sizes'")},
+        {CLASS_DATA_ERROR, false, "[rank1]: " REPORTED RAISED("KeyError: 'K_range'")}, /* of another process */
+        {CLASS_GPU_HARDWARE, false,
+         "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n" RAISED("KeyError: 'K_range'")},
+        {CLASS_USER_EXCEPTION, false, "LOGS - No checkpoint found at 'out/last'.\n" RAISED("ValueError: x")},
+        {CLASS_PREEMPTION, false, "LOGS - No checkpoint found at 'out/last'.\nKeyboard interruption. Exiting\n"},
+        {CLASS_CHECKPOINT_ERROR, false, "LOGS - No checkpoint found at 'out/last'.\n"},
+        {CLASS_CHECKPOINT_ERROR, false,
+         "NVIDIA B200 with CUDA capability sm_120 is not compatible with the current PyTorch installation.\n" RAISED(
+             "FileNotFoundError: [Errno 2] No such file or directory: 'checkpoint/a.pt'")},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* CPython multiprocessing/spawn.py: the parent ended before it had sent all that its child needs. */
+TEST(a_new_process_whose_parent_ended) {
+#define SPAWNED                                                                                                        \
+    "Traceback (most recent call last):\n  File \"<string>\", line 1, in <module>\n"                                   \
+    "  File \"/usr/lib/python3.10/multiprocessing/spawn.py\", line 116, in spawn_main\n"                               \
+    "    exitcode = _main(fd, parent_sentinel)\n"                                                                      \
+    "  File \"/usr/lib/python3.10/multiprocessing/spawn.py\", line 126, in _main\n"                                    \
+    "    self = reduction.pickle.load(from_parent)\n"
+    static const struct example examples[] = {
+        {CLASS_PEER_LOST, true, SPAWNED "_pickle.UnpicklingError: pickle data was truncated\n"},
+        {CLASS_PEER_LOST, true, SPAWNED "EOFError: Ran out of input\n"},
+        {CLASS_USER_EXCEPTION, false, SPAWNED "AttributeError: Can't get attribute 'f' on <module '__main__'>\n"},
+        {CLASS_USER_EXCEPTION, false, SPAWNED "EOFError: Ran out of input\n" RAISED("KeyError: 'x'")},
+        {CLASS_CHECKPOINT_ERROR, false,
+         SPAWNED "  File \"/app/a.py\", line 3, in load_checkpoint\n    torch.load(f)\nEOFError: Ran out of input\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+#undef SPAWNED
+#undef RAISED
+#undef REPORTED
+}
+
+/* A call that is wrong says nothing of what it is for. */
+TEST(mistakes_in_calls_that_load_or_configure) {
+#define LOAD(exception)                                                                                                \
+    "Traceback (most recent call last):\n  File \"/app/test.py\", line 9, in load_checkpoint\n    x\n" exception "\n"
+#define CONFIG(exception)                                                                                              \
+    "Traceback (most recent call last):\n  File \"/v/dask/config.py\", line 168, in load_config\n    x\n" exception "\n"
+    static const struct example examples[] = {
+        {CLASS_USER_EXCEPTION, false, LOAD("AttributeError: 'EasyDict' object has no attribute 'EVAL_METRIC'")},
+        {CLASS_CHECKPOINT_ERROR, false, LOAD("RuntimeError: x")},
+        {CLASS_USER_EXCEPTION, false, CONFIG("TypeError: load() missing 1 required positional argument: 'Loader'")},
+        {CLASS_CONFIG_ERROR, false, CONFIG("RuntimeError: x")},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+#undef CONFIG
+#undef LOAD
+}

@@ -222,6 +222,10 @@ TEST(words_of_launchers_and_loops) {
         {CLASS_PEER_LOST, true, "ERROR lost connection to rank 3\n"},
         {CLASS_PREEMPTION, false, "caught signal 15, saving\n"},
         {CLASS_PREEMPTION, false, "10 s are left: requeueing job 7\n"},
+        {CLASS_CONFIG_ERROR, false, "libnuma: Warning: cpu argument 64-71 is out of range\n"},
+        {CLASS_DATA_ERROR, false, "FileNotFoundError: [Errno 2] No such file or directory: 'in/dataset.pt'\n"},
+        {CLASS_CHECKPOINT_ERROR, false, "FileNotFoundError: [Errno 2] No such file or directory: 'in/data/net.pt'\n"},
+        {CLASS_UNKNOWN, false, "wandb: ERROR Error while calling W&B API: run a/b not found during createRunFiles\n"},
         {CLASS_DEVICE_OOM, false, "ERROR the trainer ran out of GPU memory\n"},
         {CLASS_NETWORK, false, "curl: (28) no data came for 300 s\n"},
         {CLASS_COMPILE_ERROR, false, "a.cc:7: internal compiler error: in f, at g.c:7\n"},
@@ -299,6 +303,10 @@ TEST(warnings_of_python_count_last) {
          "a.py:52: UserWarning: CUDA initialization: Error 803: system has unsupported display driver / cuda driver "
          "combination\n"
          "Connection closed by remote peer host<1>\n"},
+        {CLASS_UNKNOWN, false, /* of the program: it continues */
+         "a.py:632: UserWarning: torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly.\n"},
+        {CLASS_UNKNOWN, false, "WARNING:imageio: image size must be divisible by macro_block_size=16, resizing\n"},
+        {CLASS_CONFIG_ERROR, false, "image size must be divisible by macro_block_size=16\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
@@ -308,6 +316,8 @@ TEST(how_a_process_ended_by_its_log) {
     static const struct example examples[] = {
         {CLASS_CRASH_SIGNAL, false, "F1120 10:00:00.000000 17 init.cc:1205] Init() has not finished yet\n"},
         {CLASS_UNKNOWN, false, "F1 score 0.93\n"},
+        {CLASS_UNKNOWN, false, "terminate called without an active exception\n"}, /* a thread ran on at the exit */
+        {CLASS_CRASH_SIGNAL, false, "terminate called without an active exception\nexitcode: -6\n"},
         {CLASS_DEVICE_OOM, false,
          "F1120 10:00:00.000000 17 init.cc:1205] Init() has not finished yet\nCUDA out of memory. Tried to x\n"},
         {CLASS_CRASH_SIGNAL, false, "Container rank 0 status failed cmd ['train.py'] code -11 log log/0.log\n"},
