@@ -28,11 +28,19 @@ static bool is_after_failure(const struct rootcause_log *log, const struct findi
     return false;
 }
 
-/* What a program reports it may survive; what it raises ends it, unless that follows from what is missing. */
+/* What a program reports it may survive; what it raises ends it, unless that follows from what is missing. A person
+ * interrupts a program that still runs. */
 static bool is_raised_later(const struct finding *f, const struct finding *first) {
     bool is_of_missing = slice_contains(slice_of(f->text), "NoneType");
-    return f->role == ROLE_PRIMARY && f->is_exception && !is_of_missing && first->role == ROLE_PRIMARY &&
-           !first->is_exception && first->rank == f->rank && is_of_program(first->class_);
+    bool is_end = f->role == ROLE_PRIMARY || (f->role == ROLE_LAST && f->class_ == CLASS_PREEMPTION);
+    return is_end && f->is_exception && !is_of_missing && !first->is_exception && first->rank == f->rank &&
+           is_of_program(first->class_);
+}
+
+static void drop_reported(struct rootcause_log *log, const struct finding *f) {
+    for (int i = 0; i <= ROLE_WEAK; i++)
+        if (log->found[i].role != ROLE_COUNT && is_raised_later(f, &log->found[i]))
+            log->found[i].role = ROLE_COUNT;
 }
 
 /* Slurm prints its record of exhausted memory at the end of a step, after it has stopped the other tasks. A watchdog
@@ -49,9 +57,9 @@ void finding_keep(struct rootcause_log *log, const struct finding *f) {
     bool is_stop = f->role == ROLE_STOP, is_following = is_stop && is_after_failure(log, f);
     enum rootcause_role role = is_stop ? ROLE_PRIMARY : f->role;
     struct finding *first = &log->found[role];
+    drop_reported(log, f);
     finding_mark_rank(role <= ROLE_WEAK && !is_following ? log->cause_ranks : log->symptom_ranks, f->rank);
-    if (is_following || (first->role != ROLE_COUNT && f->line >= first->line && !finding_explains(f->class_, first) &&
-                         !is_raised_later(f, first)))
+    if (is_following || (first->role != ROLE_COUNT && f->line >= first->line && !finding_explains(f->class_, first)))
         return;
     *first = *f;
     first->role = role;

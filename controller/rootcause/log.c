@@ -467,13 +467,17 @@ void rootcause_log_end(struct rootcause_log *log) {
 }
 
 /* A chip that failed makes no steps. One or two may be of other ranks; a traceback may come before output that its
- * process held back. */
-static void drop_hardware(struct rootcause_log *log) {
+ * process held back. Nothing outlasts more steps than a buffer holds. */
+static void drop_survived(struct rootcause_log *log) {
     log->steps_with_hardware++;
-    for (int i = 0; i < ROLE_COUNT; i++)
-        if (log->survived[i].role != ROLE_COUNT && is_of_hardware(log->survived[i].class_) &&
-            !log->survived[i].is_exception && log->steps_with_hardware > MAX_STEPS_WITH_HARDWARE)
-            log->survived[i].role = ROLE_COUNT;
+    log->steps_survived++;
+    for (int i = 0; i < ROLE_COUNT; i++) {
+        struct finding *f = &log->survived[i];
+        bool is_chip = f->role != ROLE_COUNT && is_of_hardware(f->class_) && !f->is_exception;
+        if (log->steps_survived > MAX_STEPS_HELD_BACK ||
+            (is_chip && log->steps_with_hardware > MAX_STEPS_WITH_HARDWARE))
+            f->role = ROLE_COUNT;
+    }
 }
 
 void rootcause_log_progress(struct rootcause_log *log) {
@@ -484,10 +488,11 @@ void rootcause_log_progress(struct rootcause_log *log) {
         if (log->found[i].role != ROLE_COUNT) {
             if (is_of_hardware(log->found[i].class_))
                 log->steps_with_hardware = 0;
+            log->steps_survived = 0;
             log->survived[i] = log->found[i];
             log->found[i].role = ROLE_COUNT;
         }
-    drop_hardware(log);
+    drop_survived(log);
     log->waiting_count = 0;
     log->stack.is_there = false;
     log->is_finished = false;

@@ -18,7 +18,8 @@ enum {
     WRAPPED_BYTES = 60,
     JOINED_BYTES = 96, /* of each of two lines */
     MAX_CHAT_LINES = 40,
-    MAX_STEPS_WITH_HARDWARE = 2
+    MAX_STEPS_WITH_HARDWARE = 2,
+    MAX_STEPS_HELD_BACK = 256 /* lines of 32 bytes in a buffer of 8 KiB */
 };
 
 /* One process of a stream: its traceback, and the exception whose message may continue in the next lines. */
@@ -61,6 +62,7 @@ struct rootcause_log {
     bool is_finished; /* the program said that it reached its end */
     uint64_t symptom_ranks[MAX_RANKS / 64], cause_ranks[MAX_RANKS / 64];
     int steps_with_hardware; /* since a line showed that hardware failed */
+    int steps_survived;      /* since any line showed a failure */
     struct buf plain[MAX_NESTING];
     char joined[2 * JOINED_BYTES + 1]; /* the ends of two lines that a terminal wrapped */
     struct wrap wrap;

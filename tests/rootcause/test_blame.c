@@ -116,6 +116,9 @@ TEST(what_is_raised_comes_before_what_is_reported) {
         {CLASS_USER_EXCEPTION, false, "LOGS - No checkpoint found at 'out/last'.\n" RAISED("ValueError: x")},
         {CLASS_PREEMPTION, false, "LOGS - No checkpoint found at 'out/last'.\nKeyboard interruption. Exiting\n"},
         {CLASS_CHECKPOINT_ERROR, false, "LOGS - No checkpoint found at 'out/last'.\n"},
+        {CLASS_PREEMPTION, false, "LOGS - No checkpoint found at 'out/last'.\n" RAISED("KeyboardInterrupt")},
+        {CLASS_PREEMPTION, false, "a.py: error: argument --lr: expected one argument\n" RAISED("KeyboardInterrupt")},
+        {CLASS_USER_EXCEPTION, false, RAISED("KeyError: 'K_range'") RAISED("KeyboardInterrupt")},
         {CLASS_CHECKPOINT_ERROR, false,
          "NVIDIA B200 with CUDA capability sm_120 is not compatible with the current PyTorch installation.\n" RAISED(
              "FileNotFoundError: [Errno 2] No such file or directory: 'checkpoint/a.pt'")},
@@ -160,4 +163,31 @@ TEST(mistakes_in_calls_that_load_or_configure) {
     check_all(examples, ARRAY_SIZE(examples));
 #undef CONFIG
 #undef LOAD
+}
+
+static enum rootcause_class class_after(const char *text, size_t steps) {
+    struct matcher *m = matcher_new();
+    struct rootcause_log *log = rootcause_log_new(m, false);
+    struct slice rest = slice_of(text), line;
+    struct rootcause_verdict v;
+    for (int64_t number = 1; slice_take_line(&rest, &line); number++)
+        rootcause_log_line(log, line, number);
+    for (size_t i = 0; i < steps; i++)
+        rootcause_log_progress(log);
+    rootcause_log_end(log);
+    rootcause_verdict(&v, m, &log, 1, VERDICT_NO_EXIT_CODE);
+    rootcause_log_free(log);
+    matcher_free(m);
+    return v.finding.class_;
+}
+
+/* Python's buffer of 8 KiB may reach the log behind the traceback: 256 steps in lines of 32 bytes, not more. */
+TEST(steps_that_no_buffer_held_back) {
+    static const char raised[] = "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\nKeyError: 'x'\n";
+    static const char *const texts[] = {raised, "a.py: error: argument --lr: expected one argument\n"};
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        enum rootcause_class c = class_after(texts[i], 0);
+        CHECK(c != CLASS_UNKNOWN && class_after(texts[i], 8192 / 32) == c);
+        CHECK(class_after(texts[i], 8192 / 32 + 1) == CLASS_UNKNOWN);
+    }
 }

@@ -225,6 +225,9 @@ TEST(words_of_launchers_and_loops) {
         {CLASS_CONFIG_ERROR, false, "libnuma: Warning: cpu argument 64-71 is out of range\n"},
         {CLASS_DATA_ERROR, false, "FileNotFoundError: [Errno 2] No such file or directory: 'in/dataset.pt'\n"},
         {CLASS_CHECKPOINT_ERROR, false, "FileNotFoundError: [Errno 2] No such file or directory: 'in/data/net.pt'\n"},
+        {CLASS_UNKNOWN, false,
+         "Exception in thread Thread-4:\nTraceback (most recent call last):\n  File \"/v/wandb/a.py\", line 3, in f\n"
+         "    x\nException: The wandb backend process has shutdown\n"},
         {CLASS_UNKNOWN, false, "wandb: ERROR Error while calling W&B API: run a/b not found during createRunFiles\n"},
         {CLASS_DEVICE_OOM, false, "ERROR the trainer ran out of GPU memory\n"},
         {CLASS_NETWORK, false, "curl: (28) no data came for 300 s\n"},
