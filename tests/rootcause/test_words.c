@@ -122,6 +122,10 @@ TEST(words_that_are_no_failure) {
         {CLASS_UNKNOWN, false, "reward: the solution exceeded the time limit, score 0\n"},
         {CLASS_USER_EXCEPTION, false, RAISED("RuntimeError: Unknown type annotation: 'Foo'")},
         {CLASS_USER_EXCEPTION, false, RAISED("_pickle.PicklingError: Can't pickle local object 'f.<locals>.g'")},
+        {CLASS_UNKNOWN, false,
+         "E0106 16:56:22.64 7 torch/_inductor/select_algorithm.py:2100] No valid triton configs. OutOfResources: out "
+         "of "
+         "resource: shared memory, Required: 245760\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
