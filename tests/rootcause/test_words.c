@@ -232,6 +232,8 @@ TEST(words_of_launchers_and_loops) {
         {CLASS_UNKNOWN, false,
          "Exception in thread Thread-4:\nTraceback (most recent call last):\n  File \"/v/wandb/a.py\", line 3, in f\n"
          "    x\nException: The wandb backend process has shutdown\n"},
+        {CLASS_UNKNOWN, false, "wandb: ERROR Dropped streaming file chunk (see wandb/debug-internal.log)\n"},
+        {CLASS_AUTH_QUOTA, false, "wandb: ERROR something else\n"},
         {CLASS_UNKNOWN, false, "wandb: ERROR Error while calling W&B API: run a/b not found during createRunFiles\n"},
         {CLASS_DEVICE_OOM, false, "ERROR the trainer ran out of GPU memory\n"},
         {CLASS_NETWORK, false, "curl: (28) no data came for 300 s\n"},
