@@ -46,15 +46,15 @@ static double block_sum(const double *a, size_t n) {
     return sum;
 }
 
-/* Those of many times that a statistic is of: from 1 s to limit. */
+/* Those of many times that a statistic is of: from min to limit. */
 struct chosen {
     const double *seconds;
     size_t count, next;
-    double limit;
+    double min, limit;
 };
 
 static bool is_chosen(const struct chosen *c, double seconds) {
-    return seconds >= 1.0 && seconds <= c->limit;
+    return seconds >= c->min && seconds <= c->limit;
 }
 
 /* Of the next n that are chosen, in order and without a copy of all. */
@@ -72,17 +72,9 @@ static double pairwise_sum(struct chosen *c, size_t n) {
     return block_sum(items, n);
 }
 
-static double pairwise_sum_of_all(const double *a, size_t n) {
-    if (n <= 128)
-        return block_sum(a, n);
-    size_t half = n / 2;
-    half -= half % 8;
-    return pairwise_sum_of_all(a, half) + pairwise_sum_of_all(a + half, n - half);
-}
-
-/* numpy.mean of doubles: the sum is taken pairwise (numpy/_core/src/umath/loops_utils.h.src). */
-static double numpy_mean(const double *items, size_t count) {
-    return pairwise_sum_of_all(items, count) / (double)count;
+/* numpy.mean of the n that are chosen: the sum is taken pairwise (numpy/_core/src/umath/loops_utils.h.src). */
+static double numpy_mean(struct chosen *c, size_t n) {
+    return pairwise_sum(c, n) / (double)n;
 }
 
 /* Puts the item that sorting would put at k there, no larger ones before it, no smaller ones after it (Hoare's FIND;
@@ -180,7 +172,7 @@ static size_t count_chosen(const struct chosen *c) {
 }
 
 bool ideal_step_time(const double *seconds, size_t count, double *ideal_s) {
-    struct chosen c = {.seconds = seconds, .count = count, .limit = INFINITY};
+    struct chosen c = {.seconds = seconds, .count = count, .min = 1.0, .limit = INFINITY};
     size_t n = count_chosen(&c);
     if (n == 0)
         return false;
@@ -189,7 +181,7 @@ bool ideal_step_time(const double *seconds, size_t count, double *ideal_s) {
     n = count_chosen(&c);
     if (n == 0)
         return false;
-    *ideal_s = pairwise_sum(&c, n) / (double)n;
+    *ideal_s = numpy_mean(&c, n);
     return true;
 }
 
@@ -204,5 +196,6 @@ void deviation_fill(struct library_deviation *d, struct step_times *t, double id
     t->seconds = NULL;
     for (size_t i = 0; i < d->count; i++)
         d->seconds[i] = is_signed ? d->seconds[i] - ideal_s : fabs(d->seconds[i] - ideal_s);
-    d->mean_s = d->count ? numpy_mean(d->seconds, d->count) : 0.0;
+    struct chosen all = {.seconds = d->seconds, .count = d->count, .min = -INFINITY, .limit = INFINITY};
+    d->mean_s = d->count ? numpy_mean(&all, count_chosen(&all)) : 0.0;
 }
