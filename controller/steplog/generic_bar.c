@@ -131,16 +131,15 @@ static bool prepares_data(struct slice text) {
 }
 
 /* YOLO names its validation's bar only by the heads of its columns: "Class  Images  Instances  P  R  mAP50:  50%|". */
-static bool is_of_evaluation(const struct progress *bar) {
-    struct generic_line l;
-    return slice_contains(bar->description, "mAP") || (generic_line_parse(bar->description, &l) && l.is_evaluation);
+static bool is_of_evaluation(const struct progress *bar, struct generic_line *description) {
+    bool has_words = generic_line_parse(bar->description, description);
+    return (has_words && description->is_evaluation) || slice_contains(bar->description, "mAP");
 }
 
 static bool shows_training(struct slice text, const struct progress *bar, int64_t epoch) {
     struct generic_line l;
-    if (prepares_data(text) || is_of_evaluation(bar))
+    if (prepares_data(text) || is_of_evaluation(bar, &l))
         return false;
-    generic_line_parse(bar->description, &l);
     if (l.is_training || epoch != RECORD_NONE)
         return true;
     return shows_loss(text);
@@ -240,7 +239,8 @@ static bool is_stamped(const struct steplog *s) {
 
 /* "Validation: 100%|...": its own clock has the time that it took, once it is at its end. */
 static void note_evaluation(struct generic_bar *b, const struct steplog *s, const struct progress *bar) {
-    if (bar->total <= 0 || !is_of_evaluation(bar))
+    struct generic_line l;
+    if (bar->total <= 0 || !is_of_evaluation(bar, &l))
         return;
     b->evaluated_ms = bar->done == bar->total ? bar->elapsed_s * 1000 : 0;
     if (is_stamped(s))
