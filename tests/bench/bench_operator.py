@@ -1,13 +1,14 @@
 """bench-operator: the cost of the controller compared with a minimal client-go informer program on the same streams, fed by the
 embedded API server over TLS: a JobSet of 12,736 pods through two executions with a restart between, in the shapes of the
 recorded story; then 1,000 JobGoodputs at once, each with a pod whose log grows by a step every
-STEP_EVERY_S; with --more-jobs 10000 the same for 10,000.
+STEP_EVERY_S; with --more-jobs 10000 the same for 10,000; with --age-hours 10 of jobs that did such steps for 10 hours before.
 
 Prints resident memory, CPU seconds and their ratios (medians of --pairs runs), requests and the time until all have a
 status, which --status-qps decides. Fails only where a promise is a bound of memory or of open log follows; times
 depend on the machine and are not judged.
 """
 import argparse
+import datetime
 import gzip
 import json
 import os
@@ -24,7 +25,8 @@ from recorded import Files, Story, Times, pod_templates, template, without_kueue
 HOSTS = 64  # pods of a slice
 MAX_FOLLOWS = 100
 PACED_SLICES = 4
-STEP_LINES = 50
+STEP_LINES = 50  # a second apart, of a young job
+CHECKPOINT_STEPS = 100  # of an old job
 STEADY_S = 60
 STEP_EVERY_S = 30  # of each job, while the steady cost is measured
 LINES_AT_ONCE = 50  # handed to the server
@@ -174,9 +176,10 @@ def check_status(server, job):
 
 
 class Fleet:
-    """JobSets of one pod each that runs, with a log of a few dozen steps, and a JobGoodput for each."""
+    """JobSets of one pod each that runs, with a log of STEP_LINES steps or of `age_hours`, and a JobGoodput for each."""
 
-    def __init__(self, story, files):
+    def __init__(self, story, files, age_hours=0):
+        self.steps, self.apart_s = (age_hours * 3600 // STEP_EVERY_S, STEP_EVERY_S) if age_hours else (STEP_LINES, 1)
         jobset = next(v for v in story.versions[("jobsets", "train-c")] if not v["spec"].get("suspend"))
         job = next(v for v in story.versions[("jobs", "train-c-slice-0")] if not v["spec"].get("suspend"))
         for spec in (jobset["spec"]["replicatedJobs"][0]["template"]["spec"], job["spec"]):
@@ -184,13 +187,13 @@ class Fleet:
         for item in (jobset, job):
             without_kueue(item)
         pod = next(v for v in story.pod_life("train-c-slice-0", 1) if v["status"]["phase"] == "Running")
-        jobset, job, pod = Times(ago_s=2 * STEP_LINES).move([jobset, job, pod])
+        jobset, job, pod = Times(ago_s=self.steps * self.apart_s + STEP_LINES).move([jobset, job, pod])
         for kind in ("labels", "annotations"):
             pod["metadata"][kind]["batch.kubernetes.io/job-completion-index"] = "0"
         names = [(item["metadata"]["uid"], f"{kind}-uid-${{hex}}") for kind, item in (("jobset", jobset), ("job", job), ("pod", pod))]
         names += [(pod["metadata"]["name"], "job-${i}-slice-0-0-x"), (pod["spec"]["nodeName"], "node-${i}"), ("train-c", "job-${i}")]
         self.node = node_shape(story, files)
-        self.started = pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"]
+        self.started = datetime.datetime.fromisoformat(pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"][:19])
         record = goodput("train", "job-${i}", "PodLog")
         record["metadata"].update(uid="goodput-uid-${hex}", generation=1, creationTimestamp="${now}")
         texts = (("jobsets", "job-${i}", jobset), ("jobs", "job-${i}-slice-0", job), ("pods", "job-${i}-slice-0-0-x", pod))
@@ -198,7 +201,7 @@ class Fleet:
         self.shapes.append(("jobgoodputs", "job-${i}", files.put(template(record, []))))
 
     def play(self, server, count):
-        log = "\n".join(f"{self._stamp(step)} completed step: {step}, seconds: 1.000, TFLOP/s/device: 50.1, loss: 2.1" for step in range(STEP_LINES))
+        log = "\n".join(line for step in range(self.steps) for line in self._past(step))
         each(server, "nodes", "/node-${i}", count, 1, self.node)
         for kind, key, path in self.shapes[:-1]:
             each(server, kind, "train/" + key, count, 1, path)
@@ -220,13 +223,15 @@ class Fleet:
         return sent
 
     def step_line(self, number, count):
-        text = f"completed step: {STEP_LINES + number // count}, seconds: {STEP_EVERY_S}.000, TFLOP/s/device: 50.1, loss: 2.1"
+        text = f"completed step: {self.steps + number // count}, seconds: {STEP_EVERY_S}.000, TFLOP/s/device: 50.1, loss: 2.1"
         return f'log train/job-{number % count}-slice-0-0-x "{text}"'
 
-    def _stamp(self, step):
-        hour, minute, second = (int(part) for part in self.started[11:19].split(":"))
-        at = hour * 3600 + minute * 60 + second + 5 + step
-        return f"{self.started[:11]}{at // 3600:02d}:{at // 60 % 60:02d}:{at % 60:02d}.000000000Z"
+    def _past(self, step):
+        at = self.started + datetime.timedelta(seconds=5 + step * self.apart_s)
+        stamp = at.isoformat(timespec="microseconds") + "Z"
+        yield f"{stamp} completed step: {step}, seconds: {self.apart_s}.000, TFLOP/s/device: 50.1, loss: 2.1"
+        if (step + 1) % CHECKPOINT_STEPS == 0:
+            yield f"{stamp} saved a checkpoint at step {step}"
 
 
 def free_port():
@@ -293,7 +298,7 @@ def measure_steady(server, client, fleet, count, port):
     return figures
 
 
-def measure_fleet(start, story, count):
+def measure_fleet(start, story, count, age_hours=0):
     port = free_port()
     with tempfile.TemporaryDirectory() as directory:
         server = Server(directory)
@@ -302,9 +307,9 @@ def measure_fleet(start, story, count):
             try:
                 is_ours = client.name == "controller"
                 client.await_ready()
-                fleet = Fleet(story, Files(directory))
+                fleet = Fleet(story, Files(directory), age_hours)
                 fleet.play(server, count)
-                figures = {"jobs": count}
+                figures = {"jobs": count, "log": fleet.steps}
                 if is_ours:
                     figures |= start_fleet(server, count, port, client.cpu_seconds)
                 else:
@@ -369,7 +374,7 @@ def paced_part(options):
 
 def show_fleet(many, theirs, each_kib):
     delays = many["delays"]
-    print(f"{many['jobs']} JobGoodputs with logs of {STEP_LINES} steps, HTTP/2 over TLS, {many['connections']} connections")
+    print(f"{many['jobs']} JobGoodputs with logs of {many['log']} steps, HTTP/2 over TLS, {many['connections']} connections")
     print(f"    {many['rss'] / 1024:.1f} MiB resident ({many['peak'] / 1024:.1f} at most), {each_kib:.1f} KiB each; {many['cpu']:.1f} CPU seconds until all was read")
     print(f"    all had a status after {many['written_s']:.0f} s ({many['start_s']:.1f} CPU seconds) and their steps after {many['read_s']:.0f} s, at most {many['follows']} log follows open")
     print(f"    then, with {many['steps']:.0f} steps a second over all, {60 * many['steady']:.1f} CPU seconds a minute and {many['requests']:.0f} requests a second")
@@ -380,10 +385,11 @@ def show_fleet(many, theirs, each_kib):
 
 
 def fleet_part(options, failures):
-    few = measure_fleet(follower(options), Story(), options.jobs // 10)
+    ours = lambda count: measure_fleet(follower(options), Story(), count, options.age_hours)  # pylint: disable=unnecessary-lambda-assignment
+    few = ours(options.jobs // 10)
     for count in (options.jobs, *options.more_jobs):
         theirs = lambda: measure_fleet(lambda k, d, _: informer(options.informer, k, d), Story(), count)  # pylint: disable=unnecessary-lambda-assignment,cell-var-from-loop
-        many, theirs = pairs(options, lambda: measure_fleet(follower(options), Story(), count), theirs)  # pylint: disable=cell-var-from-loop
+        many, theirs = pairs(options, lambda: ours(count), theirs)  # pylint: disable=cell-var-from-loop
         each_kib = (many["rss"] - few["rss"]) / (many["jobs"] - few["jobs"])
         show_fleet(many, theirs, each_kib)
         if each_kib >= 64:
@@ -399,6 +405,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=1000)
     parser.add_argument("--more-jobs", type=int, nargs="*", default=[])
     parser.add_argument("--status-qps", type=int, default=20, help="the controller's flag")
+    parser.add_argument("--age-hours", type=int, default=0, help=f"of each job of the fleet: a step every {STEP_EVERY_S} s before")
     parser.add_argument("--rate", type=int, default=250, help="pod events a second of the paced part")
     parser.add_argument("--pairs", type=int, default=1, help="so many runs of each, in turns, and their medians")
     parser.add_argument("--only", choices=("big", "paced", "fleet"))
