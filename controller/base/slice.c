@@ -1,5 +1,6 @@
 #include "base/slice.h"
 
+#include "base/digits.h"
 #include "base/mem.h"
 #include "base/number.h"
 
@@ -178,18 +179,19 @@ bool slice_take_line(struct slice *s, struct slice *line) {
 }
 
 bool slice_take_uint(struct slice *s, int64_t *value) {
-    enum { SAFE_DIGITS = 18 }; /* that no int64_t overflows with */
-    size_t n = 0;
-    int64_t sum = 0;
-    for (; n < s->size_bytes && s->data[n] >= '0' && s->data[n] <= '9'; n++)
-        if (n < SAFE_DIGITS)
-            sum = sum * 10 + (s->data[n] - '0');
-        else if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, s->data[n] - '0', &sum))
-            return false;
-    if (n == 0)
+    if (s->size_bytes == 0 || s->data[0] < '0' || s->data[0] > '9')
         return false;
-    *s = slice_skip(*s, n);
-    *value = sum;
+    const char *at = s->data, *end = at + s->size_bytes;
+    uint64_t sum;
+    digits_take(&at, end, &sum);
+    if (sum > INT64_MAX)
+        return false;
+    int64_t found = (int64_t)sum;
+    for (; at < end && *at >= '0' && *at <= '9'; at++) /* behind leading zeros */
+        if (__builtin_mul_overflow(found, 10, &found) || __builtin_add_overflow(found, *at - '0', &found))
+            return false;
+    *s = slice_range(at, end);
+    *value = found;
     return true;
 }
 

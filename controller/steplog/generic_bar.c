@@ -18,6 +18,7 @@ void generic_bar_init(struct generic_bar *b) {
     b->named_epoch = b->epoch_of_line = b->all_steps = RECORD_NONE;
     b->epoch = b->total = b->done = b->start_total = b->start = b->resumed_step = RECORD_NONE;
     b->began_ms = TIME_UNKNOWN;
+    b->described.epoch = b->described.epochs = RECORD_NONE;
 }
 
 void generic_bar_done(struct generic_bar *b) {
@@ -79,15 +80,18 @@ static bool may_be_bar(struct slice text) {
 }
 
 /* tqdm's, also behind a description that contains bars. */
-static bool parse_tqdm(struct slice text, struct progress *bar) {
+static bool parse_tqdm(struct steplog *s, struct slice text, struct progress *bar) {
     const char *end = slice_find(text, "%|"), *from = end;
-    if (end == NULL)
-        return progress_parse(text, bar);
-    while (from > text.data && from[-1] >= '0' && from[-1] <= '9')
-        from--;
-    if (!progress_parse(slice_range(from, text.data + text.size_bytes), bar))
+    bool is_behind = end != NULL && slice_find_char(text, '|') < end;
+    const struct progress *first = is_behind ? NULL : progress_of(s, text);
+    if (first != NULL)
+        *bar = *first;
+    else if (!is_behind || !progress_parse(slice_range(end, text.data + text.size_bytes), bar))
         return false;
-    bar->description = slice_trim(slice_range(text.data, from));
+    while (from != NULL && from > text.data && from[-1] >= '0' && from[-1] <= '9')
+        from--;
+    if (from != NULL)
+        bar->description = slice_trim(slice_range(text.data, from));
     return true;
 }
 
@@ -104,24 +108,43 @@ static uint64_t kind_of(struct slice description) {
     return hash;
 }
 
+/* YOLO names its validation's bar only by the heads of its columns: "Class  Images  Instances  P  R  mAP50:  50%|". */
+static void read_description(struct generic_bar *b, struct slice text) {
+    struct generic_line l;
+    bool is_same = text.size_bytes <= GENERIC_DESCRIPTION_BYTES &&
+                   slice_equal(text, (struct slice){b->described.text, b->described.size_bytes});
+    if (is_same)
+        return;
+    generic_line_parse(text, &l);
+    b->described.epoch = l.epoch;
+    b->described.epochs = l.epochs;
+    b->described.is_training = l.is_training;
+    b->described.is_evaluation = l.is_evaluation || slice_contains(text, "mAP");
+    b->described.size_bytes = text.size_bytes;
+    if (text.size_bytes <= GENERIC_DESCRIPTION_BYTES)
+        memcpy(b->described.text, text.data, text.size_bytes);
+}
+
 /* The epoch of "Epoch 3/10", "Train epoch 3", and of ultralytics' "      3/100      2.5G      1.2". Not of "Epoch
  * 3/400" on a bar that has 2 or 3 of 400: it counts those epochs (scvi-tools). */
-static int64_t epoch_of(const struct progress *bar) {
-    struct generic_line l;
+static int64_t epoch_of(const struct generic_bar *b, const struct progress *bar) {
     int64_t epoch, epochs;
     struct slice head = slice_trim(bar->description);
     if (take_step(&head, &epoch) && slice_take_char(&head, '/') && take_step(&head, &epochs) && epoch <= epochs &&
         slice_starts(head, " "))
         return epoch;
-    if (!generic_line_parse(bar->description, &l))
-        return RECORD_NONE;
-    bool is_of_bar = l.epochs == bar->total && (l.epoch == bar->done || l.epoch == bar->done + 1);
-    return is_of_bar ? RECORD_NONE : l.epoch;
+    epoch = b->described.epoch;
+    bool is_of_bar = b->described.epochs == bar->total && (epoch == bar->done || epoch == bar->done + 1);
+    return is_of_bar ? RECORD_NONE : epoch;
 }
 
-static bool shows_loss(struct slice text) {
+/* Digits do not decide it: a drawing most often differs from the one before in nothing else. */
+static bool shows_loss(struct generic_bar *b, const struct steplog *s, struct slice text) {
     struct generic_line l;
-    return generic_line_parse(text, &l) && l.has_loss && !l.is_evaluation;
+    if (s->shape == 0 || s->shape != b->shape)
+        b->shows_loss = generic_line_parse(text, &l) && l.has_loss && !l.is_evaluation;
+    b->shape = s->shape;
+    return b->shows_loss;
 }
 
 /* Hugging Face's datasets count examples: "Tokenizing train dataset: 10%|# | 865/8939 [00:00<00:01, 4326 examples/s]".
@@ -130,19 +153,10 @@ static bool prepares_data(struct slice text) {
     return slice_contains(text, " examples/s");
 }
 
-/* YOLO names its validation's bar only by the heads of its columns: "Class  Images  Instances  P  R  mAP50:  50%|". */
-static bool is_of_evaluation(const struct progress *bar, struct generic_line *description) {
-    bool has_words = generic_line_parse(bar->description, description);
-    return (has_words && description->is_evaluation) || slice_contains(bar->description, "mAP");
-}
-
-static bool shows_training(struct slice text, const struct progress *bar, int64_t epoch) {
-    struct generic_line l;
-    if (prepares_data(text) || is_of_evaluation(bar, &l))
+static bool shows_training(struct generic_bar *b, const struct steplog *s, struct slice text, int64_t epoch) {
+    if (b->described.is_evaluation || prepares_data(text))
         return false;
-    if (l.is_training || epoch != RECORD_NONE)
-        return true;
-    return shows_loss(text);
+    return b->described.is_training || epoch != RECORD_NONE || shows_loss(b, s, text);
 }
 
 /* Other lines or bars say that it is of training. */
@@ -239,8 +253,7 @@ static bool is_stamped(const struct steplog *s) {
 
 /* "Validation: 100%|...": its own clock has the time that it took, once it is at its end. */
 static void note_evaluation(struct generic_bar *b, const struct steplog *s, const struct progress *bar) {
-    struct generic_line l;
-    if (bar->total <= 0 || !is_of_evaluation(bar, &l))
+    if (bar->total <= 0 || !b->described.is_evaluation)
         return;
     b->evaluated_ms = bar->done == bar->total ? bar->elapsed_s * 1000 : 0;
     if (is_stamped(s))
@@ -249,14 +262,15 @@ static void note_evaluation(struct generic_bar *b, const struct steplog *s, cons
 
 static bool read_bar(struct generic_bar *b, struct steplog *s, struct slice text) {
     struct progress bar;
-    if (!parse_tqdm(text, &bar) && !parse_rich(text, &bar))
+    if (!parse_tqdm(s, text, &bar) && !parse_rich(text, &bar))
         return false;
+    read_description(b, bar.description);
     uint64_t kind = kind_of(bar.description);
     if (bar.total <= 0 || (b->is_accepted && kind != b->kind)) {
         note_evaluation(b, s, &bar);
         return true;
     }
-    int64_t epoch = epoch_of(&bar);
+    int64_t epoch = epoch_of(b, &bar);
     if (epoch != RECORD_NONE && epoch > STEPLOG_MAX_STEP / bar.total - 1)
         return true;
     b->is_in_epochs |= slice_is(bar.description, "Epoch:");
@@ -267,20 +281,20 @@ static bool read_bar(struct generic_bar *b, struct steplog *s, struct slice text
     }
     if (kind != b->kind) {
         /* An outer bar moves once an epoch: the inner one counts. */
-        if (bar.done == 0 || (!is_named(b, &bar) && !shows_training(text, &bar, epoch)))
+        if (bar.done == 0 || (!is_named(b, &bar) && !shows_training(b, s, text, epoch)))
             return true;
         struct generic_bar fresh = {.kind = kind};
         generic_bar_init(&fresh);
         fresh.drawings = b->drawings;
         fresh.start_total = b->start_total;
         fresh.start = b->start;
-        fresh.has_loss = shows_loss(text);
+        fresh.has_loss = shows_loss(b, s, text);
         fresh.is_in_epochs = b->is_in_epochs;
         fresh.named_epoch = b->named_epoch;
         fresh.all_steps = b->all_steps;
         *b = fresh;
     }
-    if (b->has_loss && bar.done != b->done && !shows_loss(text))
+    if (b->has_loss && bar.done != b->done && !shows_loss(b, s, text))
         return true; /* one of a validation looks the same */
     if (epoch == RECORD_NONE)
         epoch = is_rest(b, s, &bar) ? no_epoch(b) : named_epoch(b, &bar);

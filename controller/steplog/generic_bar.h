@@ -5,6 +5,7 @@
 #include "steplog/parser.h"
 
 #define GENERIC_DRAWINGS 32
+#define GENERIC_DESCRIPTION_BYTES 48
 
 struct generic_bar {
     bool is_accepted;
@@ -20,6 +21,15 @@ struct generic_bar {
     int64_t drawn;              /* drawings that moved the bar */
     int64_t start_total, start; /* of a bar drawn when its clock was zero: what it began from; RECORD_NONE */
     int64_t resumed_step;       /* the first step of the log */
+    bool shows_loss;            /* the last text that was asked for it, of that shape (parser.h) */
+    uint64_t shape;
+    /* The last description, and what it says. */
+    struct {
+        char text[GENERIC_DESCRIPTION_BYTES];
+        size_t size_bytes;     /* more than that: the text is not kept */
+        int64_t epoch, epochs; /* RECORD_NONE */
+        bool is_training, is_evaluation;
+    } described;
     /* Of the line being read. */
     struct {
         int64_t step, clock_ms;

@@ -58,9 +58,9 @@ static bool draws_itself_again(struct slice line) {
 
 static bool comes_often(struct slice line) {
     struct generic_line l;
-    bool is_training = generic_line_parse(line, &l);
-    return slice_starts(line, " ") || draws_itself_again(line) || slice_contains(line, "aving") ||
-           (is_training && (l.is_epoch || generic_line_is_step(&l) || l.is_evaluation));
+    if (slice_starts(line, " ") || draws_itself_again(line) || slice_contains(line, "aving"))
+        return true;
+    return generic_line_parse(line, &l) && (l.is_epoch || generic_line_is_step(&l) || l.is_evaluation);
 }
 
 /* Training runs, or ends: a step, an epoch, an evaluation with its figures, a save. A line of `epochs` is of the
@@ -241,7 +241,8 @@ bool heads_line(struct heads *h, struct slice line, int64_t at_ms, int64_t steps
             return true;
     }
     bool is_settled = steps == h->steps && (steps > 0 || h->count == HEADS_LINES); /* no line says anything new */
-    if (h->is_useless || is_settled || (steps > 0 && (h->looks & look_of(line)) == 0))
+    bool is_useless = h->is_useless || is_settled;
+    if (is_useless || ((h->looks & look_of(line)) == 0 && (steps > 0 || comes_often(line))))
         return false;
     uint64_t key = key_of(line);
     int i = key != 0 ? find(h, key) : -1;

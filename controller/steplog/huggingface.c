@@ -231,30 +231,30 @@ static void redrawn(struct steplog *s, const struct progress *bar) {
  * gives way, and the ones that come within it (evaluations) have another total. */
 static enum line_result bar_line(struct steplog *s, struct slice text) {
     struct huggingface *h = s->state;
-    struct progress bar;
-    if (!progress_parse(text, &bar) || bar.description.size_bytes != 0 || bar.total <= 0)
+    const struct progress *bar = progress_of(s, text);
+    if (bar == NULL || bar->description.size_bytes != 0 || bar->total <= 0)
         return LINE_NOT_MINE;
-    bool gives_way = !h->has_dict && h->total > 0 && h->done == h->total && bar.done == 0;
+    bool gives_way = !h->has_dict && h->total > 0 && h->done == h->total && bar->done == 0;
     if (!h->has_bar)
         h->base = h->done;
     if (h->total == 0 || gives_way) {
-        h->lost_head = bar.elapsed_s > 0;
-        h->base = bar.done;
-        h->total = bar.total;
+        h->lost_head = bar->elapsed_s > 0;
+        h->base = bar->done;
+        h->total = bar->total;
         h->done = 0;
         h->first = RECORD_NONE;
     }
-    if (bar.total != h->total)
+    if (bar->total != h->total)
         return LINE_NOT_MINE;
-    if (bar.done < h->done)
+    if (bar->done < h->done)
         return LINE_TAKEN; /* another bar of the same size: an evaluation */
-    if (h->done == 0 && bar.done > 0 && h->base == 0 && !h->lost_head)
-        h->first = bar.done; /* resumed or not, the bar begins at 0 */
-    h->done = bar.done;
-    h->done_s = bar.elapsed_s;
+    if (h->done == 0 && bar->done > 0 && h->base == 0 && !h->lost_head)
+        h->first = bar->done; /* resumed or not, the bar begins at 0 */
+    h->done = bar->done;
+    h->done_s = bar->elapsed_s;
     h->has_bar = true;
     if (h->is_cleared)
-        redrawn(s, &bar);
+        redrawn(s, bar);
     h->is_cleared = false;
     return LINE_TAKEN;
 }

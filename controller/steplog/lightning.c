@@ -103,22 +103,22 @@ static enum line_result epoch_bar(struct steplog *s, const struct progress *bar)
 
 static enum line_result read_line(struct steplog *s, struct slice text) {
     struct lightning *l = s->state;
-    struct progress bar;
-    if (!progress_parse(text, &bar)) {
+    const struct progress *bar = progress_of(s, text);
+    if (bar == NULL) {
         if (!l->is_here && (slice_starts(text, "GPU available: ") || slice_starts(text, "LOCAL_RANK: "))) {
             l->is_here = true;
             l->here_ms = s->stamp_ms;
         }
         return restore_line(s, text);
     }
-    l->is_here |= slice_starts(bar.description, "Sanity Checking") ||
-                  slice_starts(bar.description, "Validation DataLoader ") || /* a log whose head is lost */
-                  (slice_is(bar.description, "Training") && bar.total < 0 && bar.done == 0);
+    l->is_here |= slice_starts(bar->description, "Sanity Checking") ||
+                  slice_starts(bar->description, "Validation DataLoader ") || /* a log whose head is lost */
+                  (slice_is(bar->description, "Training") && bar->total < 0 && bar->done == 0);
     if (!l->is_here)
         return LINE_NOT_MINE;
-    if (slice_starts(bar.description, "Validation"))
-        return validation(s, &bar);
-    return epoch_bar(s, &bar);
+    if (slice_starts(bar->description, "Validation"))
+        return validation(s, bar);
+    return epoch_bar(s, bar);
 }
 
 /* When the clock of the line's drawings began, which runs on from epoch to epoch. What the runtime wrote first was

@@ -5,6 +5,7 @@
 #define STEPLOG_PARSER_H
 
 #include "base/buf.h"
+#include "steplog/progress.h"
 #include "steplog/steplog.h"
 
 /* Container runtimes write a longer line in parts; the log API gives the stamp of the first. */
@@ -69,8 +70,12 @@ enum counter_scope { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_ALL };
 
 struct steplog {
     const struct format *const *formats; /* the table */
-    enum steplog_format format;          /* as asked for */
-    char *job_name;                      /* NULL: any */
+    struct {
+        uint32_t first, rest;       /* a bit for each that reads this log; `rest`: after the others */
+        uint32_t line_end, holding; /* of those that have such a function */
+    } rows;
+    enum steplog_format format; /* as asked for */
+    char *job_name;             /* NULL: any */
     void (*on_record)(void *context, const struct record *r);
     void *context;
     struct steplog_counts counts;
@@ -116,6 +121,10 @@ struct steplog {
     /* That words.c looked into last, and what that gave. A job keeps them: in no more memory than they need. */
     char *last_text;
     uint32_t last_bytes, last_rows; /* last_bytes 0: none, or it was too long */
+    uint64_t last_shape, shape;     /* of that text, and of this one: equal where digits alone differ; 0: not known */
+    struct slice drawing_of;        /* the text that progress_of() was asked for last ... */
+    struct progress drawing;        /* ... which is this bar, if ... */
+    bool is_drawing;
 
     /* From earlier lines of this process. */
     int64_t saving_step;     /* the save last started */

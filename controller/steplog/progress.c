@@ -1,5 +1,6 @@
 #include "steplog/progress.h"
 
+#include "steplog/parser.h"
 #include "steplog/text.h"
 
 /* "00:07" or "1:02:03" */
@@ -44,4 +45,12 @@ bool progress_parse(struct slice piece, struct progress *bar) {
         head.size_bytes--;
     bar->description = head;
     return true;
+}
+
+const struct progress *progress_of(struct steplog *s, struct slice text) {
+    if (s->drawing_of.data != text.data || s->drawing_of.size_bytes != text.size_bytes) {
+        s->drawing_of = text;
+        s->is_drawing = progress_parse(text, &s->drawing);
+    }
+    return s->is_drawing ? &s->drawing : NULL;
 }

@@ -30,7 +30,13 @@ static void begin_state(const struct format *f, void *state) {
 static void new_states(struct steplog *s) {
     for (int i = 0; s->formats[i] != NULL; i++) {
         const struct format *f = s->formats[i];
-        if (f->state_bytes == 0 || !steplog_is_read(s, f))
+        if (!steplog_is_read(s, f))
+            continue;
+        uint32_t row = UINT32_C(1) << i;
+        *(f->reads_the_rest ? &s->rows.rest : &s->rows.first) |= row;
+        s->rows.line_end |= f->line_end != NULL ? row : 0;
+        s->rows.holding |= f->is_holding != NULL ? row : 0;
+        if (f->state_bytes == 0)
             continue;
         s->states[i] = mem_alloc(f->state_bytes);
         begin_state(f, s->states[i]);
@@ -146,10 +152,10 @@ static enum line_result read_with(struct steplog *s, struct slice text, const st
 /* True: by what reads any trainer's lines. */
 static bool read_rest(struct steplog *s, struct slice text) {
     bool is_taken = false;
-    for (int i = 0; s->formats[i] != NULL; i++) {
-        const struct format *f = s->formats[i];
-        if (f->reads_the_rest && steplog_is_open(s, f))
-            is_taken |= read_with(s, text, f, s->states[i]) == LINE_TAKEN;
+    for (uint32_t rows = s->rows.rest; rows != 0; rows &= rows - 1) {
+        int i = __builtin_ctz(rows);
+        if (steplog_is_open(s, s->formats[i]))
+            is_taken |= read_with(s, text, s->formats[i], s->states[i]) == LINE_TAKEN;
     }
     return is_taken;
 }
@@ -160,10 +166,11 @@ static void count_up(uint32_t *count, bool is_one_more) {
 
 /* By the first format from that row on that knows it. True: by what reads the rest. */
 static bool read_from(struct steplog *s, struct slice text, int row) {
+    s->shape = 0;
+    s->drawing_of.data = NULL;
     uint32_t rows = row == 0 ? words_rows_again(s, text) : words_rows(s, text);
-    for (int i = row; s->formats[i] != NULL; i++) {
-        if ((rows >> i & 1) == 0 || !steplog_is_read(s, s->formats[i]) || s->formats[i]->reads_the_rest)
-            continue;
+    for (rows = (rows & s->rows.first) >> row << row; rows != 0; rows &= rows - 1) {
+        int i = __builtin_ctz(rows);
         enum line_result result = read_with(s, text, s->formats[i], s->states[i]);
         if (s->counts.steps == 0) {
             count_up(&s->seen[i].taken, result == LINE_TAKEN);
@@ -206,9 +213,8 @@ static struct slice without_ansi(struct steplog *s, struct slice text) {
 }
 
 static bool is_holding(struct steplog *s) {
-    for (int i = 0; s->formats[i] != NULL; i++) {
-        if (s->formats[i]->is_holding == NULL || !steplog_is_read(s, s->formats[i]))
-            continue;
+    for (uint32_t rows = s->rows.holding; rows != 0; rows &= rows - 1) {
+        int i = __builtin_ctz(rows);
         s->state = s->states[i];
         if (s->formats[i]->is_holding(s))
             return true;
@@ -306,12 +312,12 @@ static void read_line(struct steplog *s, struct slice line, int64_t stamp_ms) {
     s->piece_offset = (size_t)(text.data - begin);
     if (text.size_bytes != 0)
         read_piece(s, text);
-    for (int i = 0; s->formats[i] != NULL; i++) {
-        const struct format *f = s->formats[i];
-        if (f->line_end == NULL || !steplog_is_open(s, f))
+    for (uint32_t rows = s->rows.line_end; rows != 0; rows &= rows - 1) {
+        int i = __builtin_ctz(rows);
+        if (!steplog_is_open(s, s->formats[i]))
             continue;
         s->state = s->states[i];
-        f->line_end(s);
+        s->formats[i]->line_end(s);
     }
     note_life(s);
 }

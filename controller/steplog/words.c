@@ -101,9 +101,11 @@ static void keep_last(struct steplog *s, struct slice text) {
 uint32_t words_rows_again(struct steplog *s, struct slice text) {
     bool is_alike = text.size_bytes > 0 && text.size_bytes == s->last_bytes &&
                     digits_alone_differ(text.data, s->last_text, text.size_bytes);
-    if (is_alike)
-        return s->last_rows;
-    s->last_rows = words_rows(s, text);
-    keep_last(s, text);
+    if (!is_alike) {
+        s->last_rows = words_rows(s, text);
+        s->last_shape++;
+        keep_last(s, text);
+    }
+    s->shape = s->last_shape;
     return s->last_rows;
 }
