@@ -111,7 +111,10 @@ TEST(a_process_that_is_killed_200_times_loses_nothing_and_writes_nothing_twice) 
         pid_t pid = fork();
         if (pid == 0)
             write_on(root, checkpoint_ms, child_seed);
-        usleep((useconds_t)(500 + random_below(&seed, 20000)));
+        int64_t begun_ms = *checkpoint_ms;
+        do /* on a busy machine, too, every second process gets to write a part */
+            usleep((useconds_t)(500 + random_below(&seed, 20000)));
+        while (i % 2 == 0 && *checkpoint_ms == begun_ms && waitpid(pid, NULL, WNOHANG) == 0);
         kill(pid, SIGKILL);
         int status;
         REQUIRE(waitpid(pid, &status, 0) == pid);
@@ -128,7 +131,7 @@ TEST(a_process_that_is_killed_200_times_loses_nothing_and_writes_nothing_twice) 
     CHECK_INT(f.at_ms, at_ms + STEP_MS);
     CHECK_INT(f.parts, f.at_ms / STEP_MS);
     CHECK_INT(f.starts, 1);
-    CHECK(f.parts > KILLS);
+    CHECK(f.parts >= KILLS / 2);
     CHECK(f.objects > 10);
     munmap((void *)checkpoint_ms, sizeof *checkpoint_ms);
     folder_remove(root);
