@@ -1,6 +1,5 @@
 #include "base/slice.h"
 
-#include "base/digits.h"
 #include "base/mem.h"
 #include "base/number.h"
 
@@ -70,6 +69,10 @@ const char *slice_find_bytes(struct slice s, const char *needle, size_t needle_b
     return find_between(at, end, needle, needle_bytes);
 }
 
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
 static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -125,12 +128,6 @@ bool slice_copy(char *to, size_t to_size, struct slice s) {
     return fits;
 }
 
-uint64_t slice_hash_add(uint64_t hash, struct slice more) {
-    for (size_t i = 0; i < more.size_bytes; i++)
-        hash = (hash ^ (unsigned char)more.data[i]) * 0x100000001b3u;
-    return hash;
-}
-
 uint64_t slice_hash(struct slice s) {
     return slice_hash_add(SLICE_HASH_START, s);
 }
@@ -179,19 +176,19 @@ bool slice_take_line(struct slice *s, struct slice *line) {
 }
 
 bool slice_take_uint(struct slice *s, int64_t *value) {
-    if (s->size_bytes == 0 || s->data[0] < '0' || s->data[0] > '9')
-        return false;
-    const char *at = s->data, *end = at + s->size_bytes;
-    uint64_t sum;
-    digits_take(&at, end, &sum);
-    if (sum > INT64_MAX)
-        return false;
-    int64_t found = (int64_t)sum;
-    for (; at < end && *at >= '0' && *at <= '9'; at++) /* behind leading zeros */
-        if (__builtin_mul_overflow(found, 10, &found) || __builtin_add_overflow(found, *at - '0', &found))
+    enum { SAFE_DIGITS = 18 }; /* that no int64_t overflows with */
+    const char *from = s->data, *at = from;
+    const size_t size = s->size_bytes;
+    int64_t sum = 0;
+    for (size_t safe = size < SAFE_DIGITS ? size : SAFE_DIGITS; safe > 0 && is_digit(*at); at++, safe--)
+        sum = sum * 10 + (*at - '0');
+    for (; (size_t)(at - from) < size && is_digit(*at); at++)
+        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, *at - '0', &sum))
             return false;
-    *s = slice_range(at, end);
-    *value = found;
+    if (at == from)
+        return false;
+    *s = (struct slice){at, size - (size_t)(at - from)};
+    *value = sum;
     return true;
 }
 

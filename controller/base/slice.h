@@ -63,7 +63,11 @@ bool slice_copy(char *to, size_t to_size, struct slice s);
 uint64_t slice_hash(struct slice s);
 /* The same in pieces, from SLICE_HASH_START on. */
 #define SLICE_HASH_START UINT64_C(0xcbf29ce484222325)
-uint64_t slice_hash_add(uint64_t hash, struct slice more);
+static inline uint64_t slice_hash_add(uint64_t hash, struct slice more) {
+    for (size_t i = 0; i < more.size_bytes; i++)
+        hash = (hash ^ (unsigned char)more.data[i]) * 0x100000001b3u;
+    return hash;
+}
 
 /* Cursors. */
 static inline bool slice_take_char(struct slice *s, char c) {

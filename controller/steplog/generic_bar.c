@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "steplog/emit.h"
 #include "steplog/generic_line.h"
+#include "steplog/generic_number.h"
 #include "steplog/progress.h"
 #include "steplog/text.h"
 
@@ -18,6 +19,7 @@ void generic_bar_init(struct generic_bar *b) {
     b->named_epoch = b->epoch_of_line = b->all_steps = RECORD_NONE;
     b->epoch = b->total = b->done = b->start_total = b->start = b->resumed_step = RECORD_NONE;
     b->began_ms = TIME_UNKNOWN;
+    b->described.kind = SLICE_HASH_START;
     b->described.epoch = b->described.epochs = RECORD_NONE;
 }
 
@@ -81,17 +83,18 @@ static bool may_be_bar(struct slice text) {
 
 /* tqdm's, also behind a description that contains bars. */
 static bool parse_tqdm(struct steplog *s, struct slice text, struct progress *bar) {
-    const char *end = slice_find(text, "%|"), *from = end;
-    bool is_behind = end != NULL && slice_find_char(text, '|') < end;
-    const struct progress *first = is_behind ? NULL : progress_of(s, text);
-    if (first != NULL)
+    const struct progress *first = progress_of(s, text);
+    bool is_plain = first != NULL && first->at > text.data && first->at[-1] == '%';
+    const char *end = is_plain ? first->at - 1 : slice_find(text, "%|");
+    if (first != NULL && (is_plain || end == NULL))
         *bar = *first;
-    else if (!is_behind || !progress_parse(slice_range(end, text.data + text.size_bytes), bar))
+    else if (end == NULL || !progress_parse(slice_range(end, text.data + text.size_bytes), bar))
         return false;
-    while (from != NULL && from > text.data && from[-1] >= '0' && from[-1] <= '9')
-        from--;
-    if (from != NULL)
-        bar->description = slice_trim(slice_range(text.data, from));
+    if (end == NULL)
+        return true;
+    while (end > text.data && generic_is_digit(end[-1]))
+        end--;
+    bar->description = slice_trim(slice_range(text.data, end));
     return true;
 }
 
@@ -116,6 +119,7 @@ static void read_description(struct generic_bar *b, struct slice text) {
     if (is_same)
         return;
     generic_line_parse(text, &l);
+    b->described.kind = kind_of(text);
     b->described.epoch = l.epoch;
     b->described.epochs = l.epochs;
     b->described.is_training = l.is_training;
@@ -265,7 +269,7 @@ static bool read_bar(struct generic_bar *b, struct steplog *s, struct slice text
     if (!parse_tqdm(s, text, &bar) && !parse_rich(text, &bar))
         return false;
     read_description(b, bar.description);
-    uint64_t kind = kind_of(bar.description);
+    uint64_t kind = b->described.kind;
     if (bar.total <= 0 || (b->is_accepted && kind != b->kind)) {
         note_evaluation(b, s, &bar);
         return true;

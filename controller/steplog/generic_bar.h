@@ -26,7 +26,8 @@ struct generic_bar {
     /* The last description, and what it says. */
     struct {
         char text[GENERIC_DESCRIPTION_BYTES];
-        size_t size_bytes;     /* more than that: the text is not kept */
+        size_t size_bytes; /* more than that: the text is not kept */
+        uint64_t kind;
         int64_t epoch, epochs; /* RECORD_NONE */
         bool is_training, is_evaluation;
     } described;

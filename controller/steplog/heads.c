@@ -40,8 +40,9 @@ static uint64_t key_of(struct slice line) {
 
 /* Its first letter and its last character that is not a digit, as a bit: most lines differ there from all heads. */
 static uint64_t look_of(struct slice line) {
+    static const bool is_letter[256] = {['a' ... 'z'] = true, ['A' ... 'Z'] = true};
     size_t from = 0, to = line.size_bytes;
-    while (from < to && ((line.data[from] | 32) < 'a' || (line.data[from] | 32) > 'z'))
+    while (from < to && !is_letter[(unsigned char)line.data[from]])
         from++;
     while (to > from && line.data[to - 1] >= '0' && line.data[to - 1] <= '9')
         to--;

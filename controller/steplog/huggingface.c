@@ -293,6 +293,8 @@ static enum line_result read_line(struct steplog *s, struct slice text) {
         return LINE_NOT_MINE;
     }
     enum line_result result = h->has_no_bar ? LINE_NOT_MINE : bar_line(s, text);
+    if (!s->has_long_word) /* it can be nothing but a bar */
+        return result;
     /* Where the runtime cut the bar's line, what another stream printed next may be glued on. */
     if (result == LINE_NOT_MINE || slice_contains(text, "{'"))
         result = later(result, dict_line(s, text));

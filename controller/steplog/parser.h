@@ -65,6 +65,13 @@ struct format {
     const char *(*name_of)(const void *state);   /* for people, once it gave steps. Borrowed; NULL: that of its id */
 };
 
+/* A bit for each row of the table (words.c). */
+struct words {
+    uint32_t rows;       /* that have to see a piece. All see blank ones, which hold no word but may say something, and
+                          * all of a table that is not steplog_formats */
+    uint32_t long_words; /* of these, that have a word there of more than a byte, if it was looked for */
+};
+
 /* Whether a counter begins again with each epoch. */
 enum counter_scope { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_ALL };
 
@@ -120,10 +127,12 @@ struct steplog {
     struct buf step_prefix; /* how the recorder's step lines begin; empty: not known */
     /* That words.c looked into last, and what that gave. A job keeps them: in no more memory than they need. */
     char *last_text;
-    uint32_t last_bytes, last_rows; /* last_bytes 0: none, or it was too long */
-    uint64_t last_shape, shape;     /* of that text, and of this one: equal where digits alone differ; 0: not known */
-    struct slice drawing_of;        /* the text that progress_of() was asked for last ... */
-    struct progress drawing;        /* ... which is this bar, if ... */
+    uint32_t last_bytes; /* 0: none, or it was too long */
+    struct words last_words;
+    uint64_t last_shape, shape; /* of that text, and of this one: equal where digits alone differ; 0: not known */
+    bool has_long_word;         /* of the format that is called now, in this text (struct words) */
+    struct slice drawing_of;    /* the text that progress_of() was asked for last ... */
+    struct progress drawing;    /* ... which is this bar, if ... */
     bool is_drawing;
 
     /* From earlier lines of this process. */

@@ -44,6 +44,7 @@ bool progress_parse(struct slice piece, struct progress *bar) {
     if (slice_ends(head, ":"))
         head.size_bytes--;
     bar->description = head;
+    bar->at = first;
     return true;
 }
 

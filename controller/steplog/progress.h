@@ -8,6 +8,7 @@
 struct steplog;
 
 struct progress {
+    const char *at;           /* its left end, a line from top to bottom */
     struct slice description; /* before the percentage, without its colon; often empty */
     int64_t done;
     int64_t total; /* -1: not known ("5/?") */

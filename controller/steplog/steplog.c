@@ -168,9 +168,10 @@ static void count_up(uint32_t *count, bool is_one_more) {
 static bool read_from(struct steplog *s, struct slice text, int row) {
     s->shape = 0;
     s->drawing_of.data = NULL;
-    uint32_t rows = row == 0 ? words_rows_again(s, text) : words_rows(s, text);
-    for (rows = (rows & s->rows.first) >> row << row; rows != 0; rows &= rows - 1) {
+    struct words found = row == 0 ? words_find_again(s, text) : words_find(s, text);
+    for (uint32_t rows = (found.rows & s->rows.first) >> row << row; rows != 0; rows &= rows - 1) {
         int i = __builtin_ctz(rows);
+        s->has_long_word = (found.long_words >> i & 1) != 0;
         enum line_result result = read_with(s, text, s->formats[i], s->states[i]);
         if (s->counts.steps == 0) {
             count_up(&s->seen[i].taken, result == LINE_TAKEN);

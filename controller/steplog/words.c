@@ -75,17 +75,18 @@ static void load(void) {
     literals = literals_new(texts, count);
 }
 
-uint32_t words_rows(const struct steplog *s, struct slice text) {
+struct words words_find(const struct steplog *s, struct slice text) {
     bool is_blank = text.size_bytes > 0 && (unsigned char)text.data[0] <= ' ' && slice_trim(text).size_bytes == 0;
     if (is_blank || s->formats != steplog_formats)
-        return UINT32_MAX;
+        return (struct words){UINT32_MAX, UINT32_MAX};
     pthread_once(&is_loaded, load);
-    uint32_t found = others;
+    struct words found = {others, 0};
     for (int i = 0; i < byte_count; i++)
         if (slice_find_char(text, bytes[i].byte) != NULL)
-            found |= bytes[i].rows;
+            found.rows |= bytes[i].rows;
     for (struct literals_hit hit = {0}; literals_next(literals, text, &hit);)
-        found |= rows[hit.number];
+        found.long_words |= rows[hit.number];
+    found.rows |= found.long_words;
     return found;
 }
 
@@ -98,14 +99,14 @@ static void keep_last(struct steplog *s, struct slice text) {
     s->last_bytes = size;
 }
 
-uint32_t words_rows_again(struct steplog *s, struct slice text) {
+struct words words_find_again(struct steplog *s, struct slice text) {
     bool is_alike = text.size_bytes > 0 && text.size_bytes == s->last_bytes &&
                     digits_alone_differ(text.data, s->last_text, text.size_bytes);
     if (!is_alike) {
-        s->last_rows = words_rows(s, text);
+        s->last_words = words_find(s, text);
         s->last_shape++;
         keep_last(s, text);
     }
     s->shape = s->last_shape;
-    return s->last_rows;
+    return s->last_words;
 }

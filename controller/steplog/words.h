@@ -6,10 +6,9 @@
 
 #include "steplog/parser.h"
 
-/* A bit for each row of the table (formats.h) that has to see the piece. All see blank ones, which hold no word but may
- * say something, and all of a table that is not steplog_formats. */
-uint32_t words_rows(const struct steplog *s, struct slice text);
+/* Of the piece. */
+struct words words_find(const struct steplog *s, struct slice text);
 /* The same, for texts that most often differ from the one before in nothing but digits: it has the same words. */
-uint32_t words_rows_again(struct steplog *s, struct slice text);
+struct words words_find_again(struct steplog *s, struct slice text);
 
 #endif
