@@ -50,6 +50,14 @@ static inline uint64_t digits_others(uint64_t bytes) {
     return (((bytes & 0x7f7f7f7f7f7f7f7fu) + 0x7676767676767676u) | bytes) & 0x8080808080808080u;
 }
 
+/* How many bytes of eight, as they were in memory, come before the first digit: 8 if none is one. */
+static inline size_t digits_first(uint64_t bytes) {
+    uint64_t digits = digits_others(bytes) ^ 0x8080808080808080u;
+    if (digits == 0)
+        return sizeof bytes;
+    return (size_t)(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_ctzll(digits) : __builtin_clzll(digits)) / 8;
+}
+
 /* Whether all bytes in which two words differ are digits in both. */
 static inline bool digits_differ(uint64_t left, uint64_t right) {
     uint64_t differ = left ^ right;

@@ -11,6 +11,7 @@
 #include "steplog/generic_bar.h"
 #include "steplog/generic_candidate.h"
 #include "steplog/generic_table.h"
+#include "steplog/generic_worth.h"
 #include "steplog/text.h"
 
 #include <stdio.h>
@@ -328,7 +329,7 @@ static void use_epoch(struct generic *g, struct generic_line *l) {
 static enum line_result read_figures(struct steplog *s, struct slice text) {
     struct generic *g = s->state;
     bool is_in_block = g->block_line > 0 && s->counts.lines - g->block_line <= BLOCK_LINES;
-    if ((!is_in_block && !generic_line_is_worth(text)) || !wants_all(s))
+    if ((!is_in_block && !generic_is_worth(text)) || !wants_all(s))
         return LINE_NOT_MINE;
     struct generic_line l;
     if (!generic_line_parse(text, &l))

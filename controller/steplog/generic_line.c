@@ -160,82 +160,6 @@ static void note_time(const struct key *k, struct slice text, bool is_duration, 
 
 /* ---- a line ---- */
 
-static const unsigned char starts[256] = {['a' ... 'z'] = 1, ['A' ... 'Z'] = 1, ['['] = 2};
-
-/* "[64/60000]", "[100] loss=": not "[2026-11-21" and not "[   12.345678]". */
-static bool is_bracketed_number(const char *at, const char *end) {
-    while (at < end && *at == ' ')
-        at++;
-    const char *from = at;
-    while (at < end && generic_is_digit(*at))
-        at++;
-    return at > from && at < end && (*at == ']' || *at == '/');
-}
-
-/* The beginnings of the words that are looked for, so that all other words cost two comparisons. */
-static bool is_worth(const char *at, const char *end) {
-    if (end - at < 2)
-        return false;
-    char next = lower(at[1]);
-    switch (lower(at[0])) {
-    case 's': /* step, saving */
-        return (next == 't' && end - at > 3 && lower(at[2]) == 'e' && lower(at[3]) == 'p') ||
-               (next == 'a' && end - at > 3 && lower(at[2]) == 'v');
-    case 'i': /* it, iter, itr */
-        return next == 't' && (end - at == 2 || !generic_is_letter(at[2]) || lower(at[2]) == 'r' ||
-                               (lower(at[2]) == 'e' && end - at > 3 && lower(at[3]) == 'r'));
-    case 't': /* train, tick, total_timesteps; not "to", "the", "true" */
-        return end - at > 4 &&
-               ((next == 'r' && lower(at[2]) == 'a' && lower(at[3]) == 'i') ||
-                slice_starts(slice_range(at, end), "tick ") ||
-                (next == 'o' && lower(at[2]) == 't' && lower(at[3]) == 'a' && end - at > 5 && at[5] == '_'));
-    case 'b':
-        return next == 'a' && end - at > 3 && lower(at[2]) == 't';
-    case 'e':
-        return (next == 'p' && end - at > 2 && lower(at[2]) == 'o') ||
-               (next == 'v' && end - at > 2 && lower(at[2]) == 'a');
-    case 'u':
-        return next == 'p' && end - at > 2 && (lower(at[2]) == 'd' || at[2] == '.');
-    case 'v':
-        return next == 'a' && end - at > 2 && lower(at[2]) == 'l';
-    case 'g':
-        return next == 'l' && end - at > 2 && lower(at[2]) == 'o';
-    case 'n':
-        return (next == 'u' && end - at > 3 && at[3] == '_') || next == '_';
-    case 'c':
-        return next == 'u' && end - at > 3 && lower(at[2]) == 'r';
-    case 'o':
-        return next == 'p' && end - at > 3 && lower(at[2]) == 't';
-    default:
-        return false;
-    }
-}
-
-bool generic_line_is_worth(struct slice text) {
-    if (text.size_bytes > GENERIC_LINE_BYTES)
-        text.size_bytes = GENERIC_LINE_BYTES;
-    const char *at = text.data, *end = text.data + text.size_bytes;
-    struct slice digits;
-    int64_t number, total;
-    if (generic_number_begins_row(text, &digits, &number, &total))
-        return true;
-    while (at < end) {
-        unsigned char kind = starts[(unsigned char)*at];
-        if (kind == 0) {
-            at++;
-        } else if (kind == 2) {
-            if (is_bracketed_number(++at, end))
-                return true;
-        } else {
-            if (is_worth(at, end))
-                return true;
-            while (at < end && starts[(unsigned char)*at] == 1)
-                at++;
-        }
-    }
-    return false;
-}
-
 /* "epoch": 0.25 counts no steps, also where the next line has 1. */
 static void note_fraction(struct generic_line *l, struct slice name, struct slice rest) {
     int64_t number, total;
@@ -251,9 +175,17 @@ struct reading {
     int rank;             /* of the counter found; 0: none */
     const char *epoch_at; /* the end of the epoch's number; NULL */
     const char *end;      /* of the line */
-    uint64_t before;      /* the word before this one */
+    struct slice before;  /* the word before this one */
     const char *rate_to;  /* the end of the word before, if it is a rate's: "fps step: 19764"; NULL */
 };
+
+/* Of a word of the line, as if in lower case; 0: it is empty. */
+static uint64_t hash_lower(struct slice word) {
+    char text[WORD_BYTES];
+    for (size_t i = 0; i < word.size_bytes; i++)
+        text[i] = lower(word.data[i]);
+    return word.size_bytes > 0 ? slice_hash((struct slice){text, word.size_bytes}) : 0;
+}
 
 static size_t digits_at(const char *at, const char *end) {
     size_t n = 0;
@@ -271,7 +203,7 @@ static void set_counter(struct reading *r, struct slice name, struct slice lead,
     l->counter = (struct generic_figure){.lead = lead, .number = {end, digits_at(end, r->end)}, .unit = ""};
     l->number = number;
     l->total = total;
-    l->kind = slice_hash(slice_of(l->name)) ^ r->before;
+    l->kind = slice_hash(slice_of(l->name)) ^ hash_lower(r->before);
     r->rank = rank;
     /* An epoch before it, and no word that counts all steps. */
     bool is_behind = r->epoch_at != NULL;
@@ -353,7 +285,8 @@ static void found_counter(struct reading *r, const struct key *k, struct slice r
     }
     int rank = k->is_compound ? RANK_COMPOUND : k->last->rank;
     bool is_plural = k->is_compound && (k->last->rank == 4 || slice_ends(k->text, "s"));
-    bool is_sum = !k->is_compound && slice_is(k->text, "steps") && r->before == slice_hash(SLICE("optimization"));
+    bool is_sum =
+        !k->is_compound && slice_is(k->text, "steps") && hash_lower(r->before) == slice_hash(SLICE("optimization"));
     if (is_sum && r->line->all_steps == RECORD_NONE && generic_number_after(rest, &number, &total, &behind, &number_at))
         r->line->all_steps = number;
     if (is_plural || (k->is_compound && k->is_limit))
@@ -453,6 +386,20 @@ static void bracket_counter(struct reading *r, struct slice text) {
         set_counter(r, is_pairs ? SLICE("step") : SLICE("batch"), slice_range(open, number_at), 5, number, total);
 }
 
+/* Where no name says which number counts. */
+static void other_counter(struct reading *r, struct slice text) {
+    struct generic_line *l = r->line;
+    if (r->rank == 0)
+        row_counter(r, text);
+    if (r->rank == 0)
+        bracket_counter(r, text);
+    if (r->rank == 0 && l->epoch != RECORD_NONE) {
+        set_counter(r, SLICE("epoch"), (struct slice){r->epoch_at, 0}, 6, l->epoch, l->epochs);
+        l->is_epoch = true;
+        l->counts_within_epoch = l->may_count_within_epoch = false;
+    }
+}
+
 /* The line is a counter and nothing else: a row of a table, a line of a block. */
 static bool is_row(struct slice text, const struct generic_line *l) {
     size_t letters = 0;
@@ -469,19 +416,31 @@ bool generic_line_is_step(const struct generic_line *l) {
     return l->name[0] != '\0' && !generic_line_is_evaluation(l) && (l->has_loss || l->has_time || l->is_training);
 }
 
+/* Bits that make a byte of a word its lower case; 0: it is of no word. */
+static const unsigned char lowers[256] = {['a' ... 'z'] = 0x20, ['A' ... 'Z'] = 0x20, ['_'] = '_'};
+
 /* A word, and what slashes and dots join to it, in lower case; returns its size, at most WORD_BYTES. */
-static size_t take_key(const char **at, const char *end, char word[static WORD_BYTES]) {
+static size_t take_key(const char **at, const char *end, char word[static WORD_BYTES], bool *is_joined) {
     static const char limit[] = "/max_steps"; /* 'global_step/max_steps': '5/855' */
     size_t n = 0;
     for (; *at < end; (*at)++) {
-        bool joins = (**at == '/' || **at == '.') && end - *at > 1 && generic_is_letter((*at)[1]) &&
-                     !slice_starts(slice_range(*at, end), limit);
-        if (!generic_is_letter(**at) && !joins)
-            break;
+        unsigned char c = (unsigned char)**at, lower_bits = lowers[c];
+        if (lower_bits != 0x20) {
+            bool joins = (c == '/' || c == '.') && end - *at > 1 && generic_is_letter((*at)[1]) &&
+                         !slice_starts(slice_range(*at, end), limit);
+            if (lower_bits == 0 && !joins)
+                break;
+            *is_joined = true;
+        }
         if (n < WORD_BYTES)
-            word[n++] = lower(**at);
+            word[n++] = (char)(c | lower_bits);
     }
     return n;
+}
+
+/* A word by itself that neither is known nor names a loss: most words of most lines. */
+static bool is_of_no_figure(struct slice word) {
+    return generic_word_find(word) == NULL && !slice_starts(word, "loss") && !slice_ends(word, "loss");
 }
 
 /* The letter of "9.6e-05". */
@@ -502,12 +461,13 @@ bool generic_line_parse(struct slice text, struct generic_line *ret) {
     const char *at = text.data, *end = r.end;
     char word[WORD_BYTES];
     while (at < end) {
-        if (!generic_is_letter(*at)) {
+        if (lowers[(unsigned char)*at] == 0) {
             at++;
             continue;
         }
         const char *from = at;
-        size_t n = take_key(&at, end, word);
+        bool is_joined = false;
+        size_t n = take_key(&at, end, word, &is_joined);
         if (n == sizeof word)
             continue; /* too long */
         if (from > text.data && generic_is_digit(from[-1]) && (n > 2 || is_exponent(from, at, end))) {
@@ -518,6 +478,11 @@ bool generic_line_parse(struct slice text, struct generic_line *ret) {
         if (is_abbreviation && at[1] == ' ' && generic_is_digit(at[2])) { /* "Ep. 3" */
             word[n++] = '.';
             at++;
+        }
+        if (!is_joined && is_of_no_figure((struct slice){word, n})) {
+            r.before = slice_range(from, at);
+            r.rate_to = NULL;
+            continue;
         }
         bool is_training = ret->is_training, has_loss = ret->has_loss, has_time = ret->has_time;
         struct slice rest = slice_range(at, end);
@@ -531,17 +496,9 @@ bool generic_line_parse(struct slice text, struct generic_line *ret) {
             ret->has_loss = has_loss;
             ret->has_time = has_time;
         }
-        r.before = slice_hash(k.text);
+        r.before = slice_range(from, at);
     }
-    if (r.rank == 0)
-        row_counter(&r, text);
-    if (r.rank == 0)
-        bracket_counter(&r, text);
-    if (r.rank == 0 && ret->epoch != RECORD_NONE) {
-        set_counter(&r, SLICE("epoch"), (struct slice){r.epoch_at, 0}, 6, ret->epoch, ret->epochs);
-        ret->is_epoch = true;
-        ret->counts_within_epoch = ret->may_count_within_epoch = false;
-    }
+    other_counter(&r, text);
     ret->is_row = r.rank != 0 && is_row(text, ret);
     return r.rank != 0 || ret->all_steps != RECORD_NONE || ret->has_loss || ret->has_time || ret->is_training ||
            ret->is_evaluation;

@@ -39,10 +39,6 @@ struct generic_line {
     bool is_evaluation;          /* it is about a validation or a test */
 };
 
-/* Whether the line may hold a counter, an evaluation or a save. Looks at each byte once, to cost little on the lines of
- * other programs. */
-bool generic_line_is_worth(struct slice text);
-
 /* Whether the line is that of a step: a counter next to a figure. (Of a row or a block the lines around it decide.) */
 bool generic_line_is_step(const struct generic_line *l);
 /* It has the loss of a validation and nothing of training. */

@@ -104,7 +104,10 @@ static const struct word words[] = {
 };
 
 /* By their first letters, each from its first word to that of the next letter. */
-static struct { unsigned char first['z' - '_' + 2], sizes[sizeof words / sizeof words[0]]; } table;
+static struct {
+    unsigned char first['z' - '_' + 2], sizes[sizeof words / sizeof words[0]];
+    uint32_t has_size['z' - '_' + 1]; /* a bit for each size of the letter's words */
+} table;
 static pthread_once_t is_loaded = PTHREAD_ONCE_INIT;
 
 static void load(void) {
@@ -115,15 +118,20 @@ static void load(void) {
             next++;
         table.first[letter - '_'] = (unsigned char)next;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         table.sizes[i] = (unsigned char)strlen(words[i].text);
+        table.has_size[words[i].text[0] - '_'] |= UINT32_C(1) << table.sizes[i];
+    }
 }
 
 const struct word *generic_word_find(struct slice word) {
     pthread_once(&is_loaded, load);
     if (word.size_bytes == 0 || word.data[0] < '_' || word.data[0] > 'z')
         return NULL;
-    const unsigned char *first = &table.first[word.data[0] - '_'];
+    size_t letter = (size_t)(word.data[0] - '_');
+    if (word.size_bytes >= sizeof words[0].text || (table.has_size[letter] >> word.size_bytes & 1) == 0)
+        return NULL;
+    const unsigned char *first = &table.first[letter];
     for (size_t i = first[0]; i < first[1]; i++)
         if (table.sizes[i] == word.size_bytes && memcmp(words[i].text, word.data, word.size_bytes) == 0)
             return &words[i];

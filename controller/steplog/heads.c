@@ -1,5 +1,6 @@
 #include "steplog/heads.h"
 
+#include "base/digits.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "steplog/generic_line.h"
@@ -8,33 +9,31 @@
 
 enum { LINE_BYTES = 256, MIN_LETTERS = 4, FIRST_LINES = 4, ENOUGH_WARNINGS = 4, MIN_START_MS = 100 };
 
-/* Whether one of eight bytes is a digit: of each byte b, (b ^ '0') < 10. */
-static bool has_digit(uint64_t word) {
-    const uint64_t each = UINT64_C(0x0101010101010101);
-    uint64_t value = word ^ '0' * each;
-    return ((value - 10 * each) & ~value & 0x80 * each) != 0;
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
 }
 
 /* Its text without digits; 0: too little of it is left. */
 static uint64_t key_of(struct slice line) {
-    char text[LINE_BYTES];
+    char text[LINE_BYTES + sizeof(uint64_t)];
+    const char *at = line.data, *end = line.data + line.size_bytes;
     size_t n = 0, letters = 0;
-    for (size_t i = 0; i < line.size_bytes && n < sizeof text; i++) {
-        uint64_t word;
-        while (letters >= MIN_LETTERS && line.size_bytes - i > sizeof word && sizeof text - n > sizeof word) {
-            memcpy(&word, &line.data[i], sizeof word);
-            if (has_digit(word))
-                break;
-            memcpy(&text[n], &word, sizeof word);
-            n += sizeof word;
-            i += sizeof word;
-        }
-        char c = line.data[i];
-        if (c >= '0' && c <= '9')
-            continue;
-        text[n++] = c;
-        letters += (c | 32) >= 'a' && (c | 32) <= 'z';
+    for (uint64_t word; (size_t)(end - at) >= sizeof word && n < LINE_BYTES;) {
+        memcpy(&word, at, sizeof word);
+        memcpy(&text[n], &word, sizeof word);
+        size_t others = digits_first(word);
+        n += others;
+        at += others;
+        while (others < sizeof word && at < end && is_digit(*at))
+            at++;
     }
+    for (; at < end && n < LINE_BYTES; at++) {
+        text[n] = *at;
+        n += !is_digit(*at);
+    }
+    n = n < LINE_BYTES ? n : LINE_BYTES;
+    for (size_t i = 0; i < n && letters < MIN_LETTERS; i++)
+        letters += (text[i] | 32) >= 'a' && (text[i] | 32) <= 'z';
     return letters >= MIN_LETTERS ? hash_fast(1, (struct slice){text, n}) : 0;
 }
 

@@ -4,6 +4,7 @@
 #include "base/escape.h"
 #include "base/rfc3339.h"
 #include "steplog/generic_line.h"
+#include "steplog/generic_worth.h"
 #include "steplog/text.h"
 
 #include <stdio.h>
@@ -102,7 +103,7 @@ void step_samples_line(struct step_samples *s, struct slice line) {
     s->lines++;
     if (!is_sampled)
         return;
-    bool is_worth = generic_line_is_worth(line);
+    bool is_worth = generic_is_worth(line);
     if (!is_worth && !has_fraction(line))
         return;
     s->tries++;
