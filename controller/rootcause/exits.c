@@ -36,6 +36,14 @@ bool exit_code_in(struct slice line, int64_t *code) {
         if (slice_take_int(&rest, code))
             return true;
     }
+    const char *died = slice_find(line, "died from signal "); /* MPICH, PALS */
+    if (died != NULL) {
+        struct slice rest = slice_range(died + strlen("died from signal "), line.data + line.size_bytes);
+        if (slice_take_int(&rest, code)) {
+            *code = -*code;
+            return true;
+        }
+    }
     if (!slice_contains(line, "xit") && !slice_contains(line, words[3]) && !slice_contains(line, words[5]))
         return false; /* most lines: three searches, not one for each word */
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {

@@ -174,8 +174,8 @@ bool line_says_skipped(struct slice text) {
 
 bool line_is_message_key(struct slice key) {
     static const char *const parts[] = {"essage", "msg", "rror", "xc_", "xception", "stack", "trace", "textPayload"};
-    static const char *const whole[] = {"log",   "event",   "err",    "exc",    "reason",
-                                        "cause", "details", "detail", "warning"};
+    static const char *const whole[] = {"log",    "line",  "data",    "event",  "err",    "exc",
+                                        "reason", "cause", "details", "detail", "warning"};
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         if (slice_contains(key, parts[i]))
             return true;

@@ -86,6 +86,24 @@ TEST(messages_of_libraries) {
         /* Slurm srun, the kubelet, libtpu */
         {CLASS_PREEMPTION, false, "srun: error: Node failure on gpu-12\n"},
         {CLASS_PREEMPTION, false, "Pod was active on the node longer than the specified deadline\n"},
+        /* MPICH, PALS: the signal of a rank that ended first */
+        {CLASS_CRASH_SIGNAL, false,
+         "node-7.example: rank 31 died from signal 11\nnode-2.example: rank 0 died from signal 15\n"},
+        {CLASS_UNKNOWN, false, "node-7.example: rank 31 died from signal 9\n"},
+        {CLASS_PEER_LOST, true, "the launcher saw that rank 31 died\n"},
+        /* HCCL hccl_socket.cc, autotrain utils.py */
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "[ERROR] HCCL(71,python3): [hccl_socket.cc:100] [71][HcclSocket][Listen] socket type[1], listen on "
+         "ip[10.0.0.2] and specific port[16666] fail. Please check the port status.\n"},
+        {CLASS_AUTH_QUOTA, false, "ERROR | app.utils:token_verification:138 - Failed to verify token: Invalid token\n"},
+        /* CPython multiprocessing/reduction.py, in a worker of a data loader */
+        {CLASS_SHM_DATALOADER, false,
+         "Traceback (most recent call last):\n"
+         "  File \"/v/site-packages/torch/utils/data/dataloader.py\", line 45, in _worker_loop\n"
+         "    data_queue.put((idx, samples))\n"
+         "  File \"/usr/lib/python3.11/multiprocessing/reduction.py\", line 190, in DupFd\n"
+         "    return resource_sharer.DupFd(fd)\n"
+         "OSError: [Errno 24] Too many open files\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
@@ -112,6 +130,10 @@ TEST(quoted_data_does_not_count) {
         {CLASS_UNKNOWN, false, "+ grep -q 'CUDA out of memory' train.log\n"},
         {CLASS_DEVICE_OOM, false,
          "{\"level\": \"error\", \"message\": \"CUDA out of memory. Tried to allocate 2 GiB\"}\n"},
+        {CLASS_CUDA_ERROR, false,
+         "{\"event\": \"line\", \"data\": \"[rank1]: torch.AcceleratorError: HIP error: unspecified launch "
+         "failure\\n\", "
+         "\"pipe\": \"stderr\"}\n"},
         {CLASS_STORAGE_ERROR, false, "level=error msg=\"write failed\" err=\"write /a: No space left on device\"\n"},
         {CLASS_STORAGE_ERROR, false, "time=1 level=error msg=\"write /a: No space left on device\"\n"},
         {CLASS_DEVICE_OOM, false, "NCCL WARN Cuda failure 2 'out of memory'\n"},
