@@ -44,11 +44,14 @@ static void drop_reported(struct rootcause_log *log, const struct finding *f) {
 }
 
 /* Slurm prints its record of exhausted memory at the end of a step, after it has stopped the other tasks. A watchdog
- * that got stuck waits for the collective that timed out, whichever rank's line comes first. */
+ * that got stuck waits for the collective that timed out, whichever rank's line comes first. Paddle raises a
+ * MemoryError without a word for a device, and reports the device after it. */
 bool finding_explains(enum rootcause_class c, const struct finding *first) {
     bool is_stop = first->role == ROLE_PRIMARY && first->is_stop;
     bool is_watchdog = first->role == ROLE_SYMPTOM && first->class_ == CLASS_HANG_WATCHDOG;
-    return (is_stop && c == CLASS_HOST_OOM) || (is_watchdog && c == CLASS_COLLECTIVE_TIMEOUT);
+    bool is_wordless = first->class_ == CLASS_HOST_OOM && slice_is(slice_trim(slice_of(first->text)), "MemoryError:");
+    return (is_stop && c == CLASS_HOST_OOM) || (is_watchdog && c == CLASS_COLLECTIVE_TIMEOUT) ||
+           (is_wordless && c == CLASS_DEVICE_OOM);
 }
 
 void finding_keep(struct rootcause_log *log, const struct finding *f) {

@@ -128,7 +128,8 @@ bool line_is_warning(struct slice text) {
         return true;
     if (text.size_bytes > HEAD_BYTES)
         text.size_bytes = HEAD_BYTES;
-    return slice_contains(text, "WARNING");
+    const char *debug = slice_find(text, "DEBUG");
+    return slice_contains(text, "WARNING") || (debug != NULL && (debug == text.data || debug[-1] != '_'));
 }
 
 bool line_is_information(struct slice text) {

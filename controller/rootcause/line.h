@@ -33,8 +33,8 @@ bool line_is_prose(struct slice text, size_t at);
 /* Whether a key names a message of the program: a message, an error, a stack trace. */
 bool line_is_message_key(struct slice key);
 
-/* "[W socket.cpp:401]", "W0822 16:10:35 ", "I0822 16:10:35 ", "- WARNING -": what goes wrong there was not the end.
- * NCCL says WARN of errors. */
+/* "[W socket.cpp:401]", "W0822 16:10:35 ", "I0822 16:10:35 ", "- WARNING -", "DEBUG:": what goes wrong there was not
+ * the end. NCCL says WARN of errors; "NCCL_DEBUG=" is not a level. */
 bool line_is_warning(struct slice text);
 /* "- INFO -", "[INFO|a.py]": so is what goes wrong there, unless a launcher logs what its process prints. NCCL says
  * INFO of errors; "NCCL_DEBUG=INFO" is not a level. */

@@ -174,6 +174,19 @@ static void take_names(struct rootcause_log *log, struct writer *w, struct slice
         memcpy(f->waits_for, waits_for, sizeof f->waits_for);
 }
 
+/* A run starts in the log of others: what they show is not of it. */
+static void forget(struct rootcause_log *log) {
+    for (size_t i = 0; i < log->writer_count; i++)
+        log->writers[i] =
+            (struct writer){.prefix = log->writers[i].prefix, .rank = log->writers[i].rank, .pending.role = ROLE_COUNT};
+    for (int i = 0; i < 2 * ROLE_COUNT; i++)
+        log->found[i].role = ROLE_COUNT;
+    log->waiting_count = 0;
+    log->stack.is_there = log->is_finished = false;
+    memset(log->symptom_ranks, 0, sizeof log->symptom_ranks);
+    memset(log->cause_ranks, 0, sizeof log->cause_ranks);
+}
+
 static bool is_of_hardware(enum rootcause_class c) {
     return c == CLASS_GPU_HARDWARE || c == CLASS_TPU_HARDWARE;
 }
@@ -201,6 +214,8 @@ static const struct signature *evidence(struct rootcause_log *log, struct writer
         (is_exception && row->role == ROLE_LAST && row->class_ == CLASS_CRASH_SIGNAL))
         return NULL;
     log->is_finished |= row->role == ROLE_FINISH;
+    if (row->role == ROLE_ADVICE && slice_is(row->reason, "RunStart"))
+        forget(log);
     return log->is_finished && (row->role == ROLE_SYMPTOM || row->role == ROLE_LAST) ? NULL : row;
 }
 

@@ -266,6 +266,13 @@ TEST(exceptions_that_another_program_prints) {
         {CLASS_USER_EXCEPTION, false, ">   rows = [x[i] for i in order]\nE   KeyError: 1\n"},
         {CLASS_COMPILE_ERROR, false, "RuntimeError: Internal Triton PTX codegen error\n"},
         {CLASS_COMPILE_ERROR, false,
+         "Compilation failure: Detected unsupported operations when trying to compile graph loop[] on XLA_TPU_JIT\n"},
+        {CLASS_DEVICE_OOM, false, "MemoryError: Error allocating 512 bytes of device memory (out of memory).\n"},
+        {CLASS_USER_EXCEPTION, false, "wandb.errors.Error: You must call wandb.init() before wandb.log()\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "Traceback (most recent call last):\n  File \"/app/dataset/graph.py\", line 7, in load\n"
+         "RuntimeError: !t.is_cuda() INTERNAL ASSERT FAILED at \"/p/Sparse.cpp\":822, please report a bug\n"},
+        {CLASS_COMPILE_ERROR, false,
          "BackendCompilerFailed: backend='inductor' raised: RuntimeError: Triton Error [CUDA]: image is invalid\n"},
         {CLASS_TPU_INIT, false, "F0317 02:46:21.1 7 a.cc:10] Check failed: tpu::TpuHalFactory::Register(\n"},
         {CLASS_TPU_INIT, false, "F a/tpu_library_init_fns.inc:104] F_WriteParameters not available in this library.\n"},

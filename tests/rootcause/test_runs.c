@@ -1,0 +1,62 @@
+/* Several runs in one log, and what a run survived. */
+#include "examples.h"
+
+#define FAILED                                                                                                         \
+    "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in <module>\nNameError: name 'x'\n"
+#define STOPPED                                                                                                        \
+    "Traceback (most recent call last):\n  File \"/app/train.py\", line 9, in <module>\n    "                          \
+    "step()\nKeyboardInterrupt\n"
+
+/* What a line before the start of a run shows is not of that run. */
+TEST(the_last_of_several_runs_decides) {
+    static const struct example examples[] = {
+        {CLASS_USER_EXCEPTION, false, FAILED STOPPED},
+        {CLASS_PREEMPTION, false, FAILED "nohup: ignoring input\n" STOPPED},
+        {CLASS_PREEMPTION, false,
+         FAILED "srun: job 7 queued and waiting for resources\nsrun: Job has been cancelled\n"},
+        {CLASS_PREEMPTION, false,
+         FAILED "======================= Modified FLAGS detected =======================\n" STOPPED},
+        {CLASS_PREEMPTION, false,
+         FAILED "I0101 10:00:00.000000 7 nccl_context.cc:189] init nccl context nranks: 2 local rank: 0\n" STOPPED},
+        {CLASS_UNKNOWN, false, FAILED "nohup: ignoring input\nbuilding the model\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* Paddle platform/init.cc: the name of the signal, and "is detected by the operating system". */
+TEST(signals_that_paddle_reports) {
+#define SUMMARY "----------------------\nError Message Summary:\n----------------------\n"
+    static const struct example examples[] = {
+        {CLASS_PREEMPTION, false, SUMMARY "FatalError: `Termination signal` is detected by the operating system.\n"},
+        {CLASS_PREEMPTION, false, SUMMARY "FatalError: (Termination signal) is detected by the operating system.\n"},
+        {CLASS_CRASH_SIGNAL, false, SUMMARY "FatalError: `Segmentation fault` is detected by the operating system.\n"},
+        {CLASS_CRASH_SIGNAL, false,
+         SUMMARY "FatalError: `Process abort signal` is detected by the operating system.\n"},
+        {CLASS_PREEMPTION, false,
+         STOPPED SUMMARY "FatalError: `Process abort signal` is detected by the operating system.\n"},
+        {CLASS_DEVICE_OOM, false,
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in <module>\nMemoryError: \n\n"
+         "C++ Traceback (most recent call last):\n" SUMMARY
+         "ResourceExhaustedError: \n\nOut of memory error on GPU 3. Cannot allocate 30MB memory on GPU 3.\n"},
+        {CLASS_HOST_OOM, false, "MemoryError: \n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* What a program logs for those who debug it, or tries without need, did not end it. */
+TEST(what_a_run_survives) {
+    static const struct example examples[] = {
+        {CLASS_UNKNOWN, false, "Sun, 1 Jan 10:00:00  DEBUG no CYGWIN: FileNotFoundError(2, 'No such file')\n"},
+        {CLASS_UNKNOWN, false,
+         "12:01:36.106 [I] Unable to initialize backend 'tpu': INTERNAL: Failed to open libtpu.so: libtpu.so: cannot "
+         "open shared object file: No such file or directory (7:xla_bridge.py:925)\n"},
+        {CLASS_TPU_INIT, false, "RuntimeError: Unable to initialize backend 'tpu': NOT_FOUND: no device\n"},
+        {CLASS_UNKNOWN, false, "SLURM auto-requeueing enabled. Setting signal handlers.\n"},
+        {CLASS_PREEMPTION, false, "requeing job 7...\n"},
+        {CLASS_PREEMPTION, false,
+         "W0101 10:00:00.1 7 api.py:900] Sending process 8 closing signal SIGHUP\n"
+         "Traceback (most recent call last):\n  File \"/v/elastic/agent/server/api.py\", line 7, in run\n"
+         "torch.distributed.elastic.multiprocessing.api.SignalException: Process 7 got signal: 1\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
