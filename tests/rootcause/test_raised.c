@@ -270,6 +270,12 @@ TEST(exceptions_that_another_program_prints) {
         {CLASS_DEVICE_OOM, false, "MemoryError: Error allocating 512 bytes of device memory (out of memory).\n"},
         {CLASS_USER_EXCEPTION, false, "wandb.errors.Error: You must call wandb.init() before wandb.log()\n"},
         {CLASS_USER_EXCEPTION, false,
+         "Traceback (most recent call last):\n  File \"/v/wandb/integration/tensorboard/monkeypatch.py\", line 7, in "
+         "patch\nValueError: Tensorboard already patched\n"},
+        {CLASS_DATA_ERROR, false,
+         "tensorflow.python.framework.errors_impl.NotFoundError: 2 root error(s) found.\n"
+         "  (0) Not found:  images/7.jpg; No such file or directory\n"},
+        {CLASS_USER_EXCEPTION, false,
          "Traceback (most recent call last):\n  File \"/app/dataset/graph.py\", line 7, in load\n"
          "RuntimeError: !t.is_cuda() INTERNAL ASSERT FAILED at \"/p/Sparse.cpp\":822, please report a bug\n"},
         {CLASS_COMPILE_ERROR, false,

@@ -54,6 +54,9 @@ TEST(what_a_run_survives) {
         {CLASS_UNKNOWN, false, "SLURM auto-requeueing enabled. Setting signal handlers.\n"},
         {CLASS_PREEMPTION, false, "requeing job 7...\n"},
         {CLASS_PREEMPTION, false,
+         "Lmod has detected the following error: The following module(s) are unknown: \"cuda/11\"\nstep\n"
+         "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-01-01T10:00:00 ***\n"},
+        {CLASS_PREEMPTION, false,
          "W0101 10:00:00.1 7 api.py:900] Sending process 8 closing signal SIGHUP\n"
          "Traceback (most recent call last):\n  File \"/v/elastic/agent/server/api.py\", line 7, in run\n"
          "torch.distributed.elastic.multiprocessing.api.SignalException: Process 7 got signal: 1\n"},
