@@ -10,32 +10,41 @@
 
 #define DIGITS_MAX 19 /* fit into 64 bits */
 
+/* The value of the digits at the start of eight bytes that can be read; returns how many there are, 0 to 8. The digits
+ * become the bytes 0 to 9 of one word, and three multiplications join them to pairs, to fours and to eight, as if zeros
+ * stood before them: without a branch for their number, which differs from line to line. */
+static inline int digits_eight(const char *at, uint64_t *value) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    bytes ^= 0x3030303030303030u;
+    uint64_t other = ((bytes + 0x7676767676767676u) | bytes) & 0x8080808080808080u; /* top bits of other bytes */
+    int n = other != 0 ? __builtin_ctzll(other) / 8 : 8;
+    *value = 0;
+    if (n == 0)
+        return 0;
+    bytes <<= 8 * (8 - n);
+    bytes = (bytes * (1 + (10 << 8))) >> 8 & 0x00ff00ff00ff00ffu;
+    bytes = (bytes * (1 + (100 << 16))) >> 16 & 0x0000ffff0000ffffu;
+    *value = (bytes * (1 + ((uint64_t)10000 << 32))) >> 32;
+    return n;
+#else
+    int n = 0;
+    for (*value = 0; n < 8 && (unsigned char)(at[n] - '0') <= 9; n++)
+        *value = *value * 10 + (uint64_t)(at[n] - '0');
+    return n;
+#endif
+}
+
 /* The digits from *at on, at most DIGITS_MAX: moves *at behind them, returns how many there were. */
 static inline int digits_take(const char **at, const char *end, uint64_t *value) {
     static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     const char *p = *at;
-    uint64_t sum = 0;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    while (end - p >= 8 && p - *at <= 8) {
-        uint64_t bytes;
-        memcpy(&bytes, p, 8);
-        bytes ^= 0x3030303030303030u; /* digits become 0 to 9; other bytes more: their top bit shows in `other` */
-        uint64_t other = ((bytes + 0x7676767676767676u) | bytes) & 0x8080808080808080u;
-        int n = other ? __builtin_ctzll(other) / 8 : 8;
-        if (n == 0)
-            break;
-        bytes <<= 8 * (8 - n); /* as if zeros stood before them */
-        bytes = (bytes * (1 + (10 << 8))) >> 8 & 0x00ff00ff00ff00ffu;
-        bytes = (bytes * (1 + (100 << 16))) >> 16 & 0x0000ffff0000ffffu;
-        bytes = (bytes * (1 + ((uint64_t)10000 << 32))) >> 32;
-        sum = sum * powers[n] + bytes;
-        p += n;
-        if (n < 8)
-            break;
+    uint64_t sum = 0, eight;
+    for (int n = 8; n == 8 && end - p >= 8 && p - *at <= 8; p += n) {
+        n = digits_eight(p, &eight);
+        sum = sum * powers[n] + eight;
     }
-#else
-    (void)powers;
-#endif
     while (p < end && p - *at < DIGITS_MAX && (unsigned char)(*p - '0') <= 9)
         sum = sum * 10 + (uint64_t)(*p++ - '0');
     int count = (int)(p - *at);

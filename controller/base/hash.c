@@ -64,11 +64,6 @@ uint64_t hash_stable(uint64_t seed, struct slice bytes) {
     return hash_siphash((const uint64_t[]){seed, 0}, bytes);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t more) {
-    hash = (hash ^ more) * 0xBF58476D1CE4E5B9u;
-    return hash ^ hash >> 32;
-}
-
 static inline uint64_t word_at(const char *at) {
     uint64_t word;
     memcpy(&word, at, sizeof word);
@@ -86,14 +81,14 @@ static inline uint64_t last_word(struct slice bytes) {
 
 uint64_t hash_fast(uint64_t seed, struct slice bytes) {
     enum { WORD = sizeof seed };
-    uint64_t one = mix(seed, bytes.size_bytes), other = ~one; /* side by side, as a product takes its time */
+    uint64_t one = hash_word(seed, bytes.size_bytes), other = ~one; /* side by side, as a product takes its time */
     const char *at = bytes.data;
     size_t left = bytes.size_bytes;
     for (; left >= 2 * WORD; at += 2 * WORD, left -= 2 * WORD) {
-        one = mix(one, word_at(at));
-        other = mix(other, word_at(at + WORD));
+        one = hash_word(one, word_at(at));
+        other = hash_word(other, word_at(at + WORD));
     }
     if (left >= WORD)
-        one = mix(one, word_at(at));
-    return mix(mix(one, last_word(bytes)), other);
+        one = hash_word(one, word_at(at));
+    return hash_word(hash_word(one, last_word(bytes)), other);
 }

@@ -18,6 +18,13 @@ uint64_t hash_stable(uint64_t seed, struct slice bytes);
 /* No key, and faster: for long lines of a file that only its reader would harm with collisions. Not for
  * what is stored. The multiplier of splitmix64 (Steele, Lea and Flood 2014). */
 uint64_t hash_fast(uint64_t seed, struct slice bytes);
+
+/* The same of one word: `h = hash_word(h, word)` hashes a sequence. */
+static inline uint64_t hash_word(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * 0xBF58476D1CE4E5B9u;
+    return hash ^ hash >> 32;
+}
+
 uint64_t hash_siphash(const uint64_t key[static 2], struct slice bytes);
 
 #endif

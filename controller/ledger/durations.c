@@ -100,16 +100,12 @@ static int32_t kth_smallest(int32_t *v, size_t n, size_t k) {
     return v[k];
 }
 
-/* The table's k-th value; beyond its ends `below` or `above`. */
-static int32_t table_kth(const struct durations *d, int64_t k, int32_t below, int32_t above) {
-    if (k < 0)
-        return below;
-    for (size_t i = 0; i < d->count; i++) {
-        if (k < d->items[i].count)
-            return d->items[i].ms;
+/* The table's k-th value: 0 <= k < total. */
+static int32_t table_kth(const struct durations *d, int64_t k) {
+    size_t i = 0;
+    for (; i + 1 < d->count && k >= d->items[i].count; i++)
         k -= d->items[i].count;
-    }
-    return above;
+    return d->items[i].ms;
 }
 
 /* The number of values that are not above ms. */
@@ -126,33 +122,46 @@ static int64_t count_through(const struct durations *d, const int32_t *others, s
 /* The k-th smallest by counting each value between the bounds. */
 static int32_t counted_kth(const struct durations *d, const int32_t *others, size_t n, int64_t k, int32_t low,
                            int32_t high) {
-    int64_t counts[RANGE_MAX] = {0};
+    int64_t counts[RANGE_MAX];
+    uint32_t range = (uint32_t)(high - low), below = 0;
+    memset(counts, 0, ((size_t)range + 1) * sizeof counts[0]);
     for (size_t i = 0; i < d->count && d->items[i].ms <= high; i++)
         if (d->items[i].ms < low)
             k -= d->items[i].count;
         else
             counts[d->items[i].ms - low] += d->items[i].count;
-    for (size_t i = 0; i < n; i++)
-        if (others[i] < low)
-            k--;
-        else if (others[i] <= high)
+    for (size_t i = 0; i < n; i++) {
+        below += others[i] < low;
+        if ((uint32_t)others[i] - (uint32_t)low <= range)
             counts[others[i] - low]++;
+    }
+    k -= below;
     int32_t at = 0;
     while (low + at < high && k >= counts[at])
         k -= counts[at++];
     return low + at;
 }
 
+static int32_t smallest(const struct durations *d, const int32_t *others, size_t n) {
+    int32_t ms = d->items[0].ms;
+    for (size_t i = 0; i < n; i++)
+        ms = others[i] < ms ? others[i] : ms;
+    return ms;
+}
+
+static int32_t largest(const struct durations *d, const int32_t *others, size_t n) {
+    int32_t ms = d->items[d->count - 1].ms;
+    for (size_t i = 0; i < n; i++)
+        ms = others[i] > ms ? others[i] : ms;
+    return ms;
+}
+
 /* The others are few compared with the table, so the answer is close to the table's own. */
 int32_t durations_kth(const struct durations *d, int32_t *others, size_t n, int64_t k) {
     if (d->total == 0)
         return kth_smallest(others, n, (size_t)k);
-    int32_t min = d->items[0].ms, max = d->items[d->count - 1].ms;
-    for (size_t i = 0; i < n; i++) {
-        min = others[i] < min ? others[i] : min;
-        max = others[i] > max ? others[i] : max;
-    }
-    int32_t low = table_kth(d, k - (int64_t)n, min, max), high = table_kth(d, k, min, max);
+    int32_t low = k < (int64_t)n ? smallest(d, others, n) : table_kth(d, k - (int64_t)n);
+    int32_t high = k >= d->total ? largest(d, others, n) : table_kth(d, k);
     while (high - low >= RANGE_MAX) { /* the smallest that has more than k values up to it */
         int32_t middle = low + (high - low) / 2;
         if (count_through(d, others, n, middle) > k)

@@ -129,6 +129,9 @@ struct ledger_result {
 /* The ledger as known at through_ms (not after the end). Fills *result; call ledger_result_done afterwards. Settles
  * what it can: all facts up to through_ms must have been added, except late ones. */
 void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result *result);
+/* Settles what an evaluation at any later time would settle first, in the same way: all batches of full size. So memory
+ * stays small between two evaluations, and no result depends on when this is called. */
+void ledger_settle_early(struct ledger *l, int64_t through_ms);
 /* The same, with the entries that the sums are made of: call ledger_entries_done as well. Of *entries, keeps_changes is
  * given; the rest is filled in. */
 struct ledger_entries;

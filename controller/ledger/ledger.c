@@ -307,6 +307,23 @@ void ledger_add_record(struct ledger *l, const struct record *r) {
         l->is_live_sorted = false;
 }
 
+void ledger_add_starts(struct ledger *l, int process, const struct step_start *steps, size_t count) {
+    struct process *p = process_at(l, process);
+    for (size_t n, i = 0; i < count; i += n) {
+        n = p != NULL ? process_add_starts(p, steps + i, count - i) : 0;
+        if (n > 0)
+            continue;
+        struct record r = RECORD_INIT;
+        r.kind = RECORD_STEP_START;
+        r.process = process;
+        r.line = steps[i].line;
+        r.at_ms = steps[i].at_ms;
+        r.step = steps[i].step;
+        ledger_add_record(l, &r);
+        n = 1;
+    }
+}
+
 void ledger_set_owners(struct ledger *l, const struct ledger_owners *owners) {
     l->owners = *owners;
 }

@@ -219,6 +219,8 @@ void ledger_await(struct ledger *l, int process, bool is_awaited);
 
 /* Records of one process come in log order; O(1) each. line numbers already seen for that process are ignored. */
 void ledger_add_record(struct ledger *l, const struct record *r);
+/* The same of the starts of steps. */
+void ledger_add_starts(struct ledger *l, int process, const struct step_start *steps, size_t count);
 
 /* Excludes [from, to): neither its time nor the steps that end in it count. The spans may overlap. It turns on
  * keep_all: call it before the first evaluation. Part of a checkpoint. */

@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-#define MAX_STEP 1000000000           /* a larger number is not a step, so that no sum over steps can overflow */
 #define RECEIVED_TOLERANCE_MS 3600000 /* a payload time later than this after its line's timestamp is not used */
 
 /* A job keeps some 340 steps for days: in an array of 384, which is never moved. */
@@ -116,7 +115,7 @@ size_t process_count_until(const struct process *p, int64_t through_ms) {
            BISECT(i, p->durables.count, p->durables.items[i].at_ms <= through_ms);
 }
 
-static void append(struct step_list *list, const struct step_event *e) {
+void process_append_step(struct step_list *list, const struct step_event *e) {
     ROOM_AT_END(list);
     list->items[list->count++] = *e;
 }
@@ -133,10 +132,10 @@ static void add_backward_step(struct process *p, struct step_list *list, const s
     if (list->has_pending && e->step > list->pending.step) {
         bool is_within = list->pending.step > list->runs[list->run_count - 1].first_step;
         begin_run(p, list, is_within ? RUN_AFTER_RESTORE : RUN_NEW_SERIES, list->pending.step);
-        append(list, &list->pending);
+        process_append_step(list, &list->pending);
         phases_keep_pending(p, list);
         step_list_count_delta(list, e->step - list->pending.step);
-        append(list, e);
+        process_append_step(list, e);
         list->has_pending = false;
         return;
     }
@@ -151,7 +150,7 @@ static void add_backward_step(struct process *p, struct step_list *list, const s
 static void add_step(struct process *p, struct step_list *list, const struct step_event *e) {
     if (list->count == 0) {
         begin_run(p, list, RUN_OF_PROCESS, e->step);
-        append(list, e);
+        process_append_step(list, e);
     } else {
         int64_t last = list->items[list->count - 1].step;
         if (e->step <= last && !list->is_restored) {
@@ -162,7 +161,7 @@ static void add_step(struct process *p, struct step_list *list, const struct ste
             begin_run(p, list, RUN_AFTER_RESTORE, e->step);
         else
             step_list_count_delta(list, e->step - last);
-        append(list, e);
+        process_append_step(list, e);
     }
     list->has_pending = list->is_restored = false;
 }
@@ -480,11 +479,6 @@ static void add_flops(const struct process *p, const struct record *r, int64_t a
                      r->duration_ms >= 0 ? r->duration_ms : at_ms - last->at_ms);
 }
 
-/* Years 0001 to 9999, so that sums cannot overflow. */
-static bool is_plausible(int64_t ms) {
-    return ms >= -62135596800000 && ms <= 253402300799999;
-}
-
 /* The newest time of the steps, and of what must have ended before one. */
 static int64_t last_step_ms(const struct process *p) {
     int64_t ms = max_of(max_of(p->ready_ms, p->settled_ms), p->job_end_ms);
@@ -500,8 +494,8 @@ static int64_t last_step_ms(const struct process *p) {
 
 /* A record whose step is plausible. */
 static void add_timed(struct process *p, const struct record *r, struct totals *totals) {
-    int64_t at_ms = r->at_ms, received_ms = is_plausible(r->received_ms) ? r->received_ms : TIME_UNKNOWN;
-    if (!is_plausible(at_ms) || (received_ms != TIME_UNKNOWN && at_ms > received_ms + RECEIVED_TOLERANCE_MS))
+    int64_t at_ms = r->at_ms, received_ms = process_is_plausible(r->received_ms) ? r->received_ms : TIME_UNKNOWN;
+    if (!process_is_plausible(at_ms) || (received_ms != TIME_UNKNOWN && at_ms > received_ms + RECEIVED_TOLERANCE_MS))
         at_ms = received_ms;
     if (p->last_ms != TIME_UNKNOWN && at_ms < p->last_ms) { /* TIME_UNKNOWN is less than any time */
         /* A bar's line comes when it is full: saves and evaluations that came later have their lines before it. */
@@ -537,7 +531,7 @@ static void add_without_step(struct process *p, struct record r, struct totals *
 void process_add(struct process *p, const struct record *r, struct totals *totals) {
     if ((unsigned)r->kind >= RECORD_KIND_COUNT || is_seen(p, r))
         return;
-    if (r->step != RECORD_NONE && (r->step < 0 || r->step > MAX_STEP))
+    if (r->step != RECORD_NONE && (r->step < 0 || r->step > PROCESS_MAX_STEP))
         add_without_step(p, *r, totals);
     else
         add_timed(p, r, totals);

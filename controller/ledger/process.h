@@ -179,9 +179,19 @@ struct process {
     int64_t late_records; /* records that came after their time was settled, and are not counted */
 };
 
+#define PROCESS_MAX_STEP 1000000000 /* a larger number is not a step, so that no sum over steps can overflow */
+
+/* Years 0001 to 9999, so that sums cannot overflow. */
+static inline bool process_is_plausible(int64_t ms) {
+    return ms >= -62135596800000 && ms <= 253402300799999;
+}
+
 struct process *process_new(uint64_t id);
 void process_free(struct process *p);
 void process_add(struct process *p, const struct record *r, struct totals *totals);
+/* The same of the starts of steps, as many of the first ones as are ordinary; returns how many (process_starts.c). */
+size_t process_add_starts(struct process *p, const struct step_start *steps, size_t count);
+void process_append_step(struct step_list *list, const struct step_event *e);
 /* These add the facts of another process to this one (compact.c). */
 void process_add_overlay(struct process *p, const struct process *from, struct overlay o);
 void process_add_durable(struct process *p, struct durable_mark d);

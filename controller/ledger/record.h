@@ -6,6 +6,7 @@
 #include "base/clock.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* X(NAME, meaning). "step" and "duration" say which fields are set; the others hold RECORD_NONE. */
@@ -72,6 +73,17 @@ struct record {
     int32_t same_write; /* STEP_END: of a burst, how many step lines came with it before it: within
                            RECORD_SAME_WRITE_MS, behind a pause */
     char name[RECORD_NAME_SIZE]; /* custom type, upper case; bounded, truncated */
+};
+
+/* Records of kind STEP_START that have nothing but this, one in a line: most of a recorder's log. They
+ * are handed on together, as a record by itself costs more than to read its line. */
+struct step_start {
+    int64_t line, at_ms, step;
+};
+#define STEP_STARTS 64 /* few enough to stay in the processor's first cache */
+struct step_starts {
+    size_t count;
+    struct step_start items[STEP_STARTS];
 };
 
 /* All but what each record has. */

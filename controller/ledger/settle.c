@@ -471,9 +471,18 @@ static void settle_batches(struct ledger *l, int64_t through_ms, size_t tail_ste
                 tail_steps < TAIL_STEPS ? tail_steps : RETRY_STEPS; /* no possible moment: a later one may exist */
 }
 
-void ledger_settle_to(struct ledger *l, int64_t through_ms, size_t tail_steps) {
+static bool may_settle(struct ledger *l) {
     ledger_sort_processes(l);
-    if (l->options.keep_all || l->start_ms == TIME_UNKNOWN || l->end_ms == TIME_UNKNOWN)
+    return !l->options.keep_all && l->start_ms != TIME_UNKNOWN && l->end_ms != TIME_UNKNOWN;
+}
+
+void ledger_settle_early(struct ledger *l, int64_t through_ms) {
+    if (may_settle(l))
+        settle_batches(l, through_ms, TAIL_STEPS, STEPS_SETTLED_AT_ONCE);
+}
+
+void ledger_settle_to(struct ledger *l, int64_t through_ms, size_t tail_steps) {
+    if (!may_settle(l))
         return;
     for (size_t batch = STEPS_SETTLED_AT_ONCE; batch >= STEPS_SETTLED_LAST; batch /= 4)
         settle_batches(l, through_ms, tail_steps, tail_steps < batch ? tail_steps : batch);

@@ -109,34 +109,43 @@ int64_t training_first_line_ms(const struct training *t, const struct run *run) 
     return is_limited ? min_of(ms, training_first_high_ms(t, v, run->first) * (e->step - run->resumed_step + 1)) : ms;
 }
 
-size_t training_durations(const struct view *v, int64_t known_ms, size_t max, int32_t *to) {
+static int32_t each_ms(int64_t ms, int64_t numbers) {
+    if (numbers != 1)
+        ms /= numbers;
+    return ms > INT32_MAX ? INT32_MAX : (int32_t)ms;
+}
+
+static size_t durations_by_ends(const struct view *v, int64_t known_ms, size_t completed, int32_t *to) {
     const struct step_event *e = v->list->items;
-    size_t n = 0, mark = 0, completed = v->completed < max ? v->completed : max;
+    size_t n = 0, mark = 0;
     struct names names = {.process = v->process, .known_ms = known_ms, .is_buffered = v->is_buffered};
     next_name(&names);
     for (size_t i = 0; i < completed; i++) {
         while (mark < v->list->run_count && v->list->runs[mark].first < i)
             mark++;
-        bool begins_run = mark < v->list->run_count && v->list->runs[mark].first == i;
-        int64_t ms, numbers = 1;
-        if (!v->reports_starts) {
-            if (begins_run)
-                continue;
-            ms = e[i].at_ms - e[i - 1].at_ms - named_ms(&names, e[i - 1].at_ms, e[i].at_ms);
-            numbers = e[i].step - e[i - 1].step;
-        } else {
-            if (i == 0 && !v->is_continued)
-                continue;
-            bool is_last = i + 1 == v->event_count;
-            ms = (is_last ? v->job_end_ms : e[i + 1].at_ms) - e[i].at_ms;
-            if (!is_last && e[i + 1].step > e[i].step)
-                numbers = e[i + 1].step - e[i].step;
-        }
-        if (numbers != 1)
-            ms /= numbers;
-        to[n++] = ms > INT32_MAX ? INT32_MAX : (int32_t)ms;
+        if (mark < v->list->run_count && v->list->runs[mark].first == i)
+            continue; /* the first of its run */
+        int64_t ms = e[i].at_ms - e[i - 1].at_ms - named_ms(&names, e[i - 1].at_ms, e[i].at_ms);
+        to[n++] = each_ms(ms, e[i].step - e[i - 1].step);
     }
     return n;
+}
+
+static size_t durations_by_starts(const struct view *v, size_t completed, int32_t *to) {
+    const struct step_event *e = v->list->items;
+    size_t n = 0, between = completed < v->event_count ? completed : v->event_count - 1;
+    for (size_t i = !v->is_continued; i < between; i++)
+        to[n++] = each_ms(e[i + 1].at_ms - e[i].at_ms, e[i + 1].step > e[i].step ? e[i + 1].step - e[i].step : 1);
+    if (between < completed && (between > 0 || v->is_continued))
+        to[n++] = each_ms(v->job_end_ms - e[between].at_ms, 1);
+    return n;
+}
+
+size_t training_durations(const struct view *v, int64_t known_ms, size_t max, int32_t *to) {
+    size_t completed = v->completed < max ? v->completed : max;
+    if (completed == 0)
+        return 0;
+    return v->reports_starts ? durations_by_starts(v, completed, to) : durations_by_ends(v, known_ms, completed, to);
 }
 
 /* For logs with one line per step: a step is slow beyond Tukey's outer fence (Exploratory Data Analysis, 1977: the

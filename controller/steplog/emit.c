@@ -98,6 +98,14 @@ void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format
     block_again(s, r);
 }
 
+void steplog_emit_steps(struct steplog *s, const struct step_starts *steps, enum steplog_format format) {
+    s->counts.records += (int64_t)steps->count;
+    s->counts.steps += (int64_t)steps->count;
+    s->counts.recognized = format;
+    s->has_record = true;
+    s->on_steps(s->context, steps);
+}
+
 void steplog_emit_phase(struct steplog *s, const struct record *r) {
     s->counts.records++;
     s->has_record = true;
@@ -151,11 +159,18 @@ void steplog_note(struct steplog *s, enum line_result result) {
         s->counts.first_malformed_line = s->counts.lines;
 }
 
-bool steplog_note_repeat(struct steplog *s, struct slice line, int64_t number) {
-    bool is_repeat = s->repeats != NULL && repeats_note(s->repeats, line, number);
+static bool count_repeat(struct steplog *s, bool is_repeat) {
     s->counts.lines += is_repeat;
     s->counts.repeated += is_repeat;
     return is_repeat;
+}
+
+bool steplog_note_repeat(struct steplog *s, struct slice line, int64_t number) {
+    return s->repeats != NULL && count_repeat(s, repeats_note(s->repeats, line, number));
+}
+
+bool steplog_note_repeat_step(struct steplog *s, const struct step_line *l) {
+    return s->repeats != NULL && count_repeat(s, repeats_note_step(s->repeats, s->step_prefix_key, l));
 }
 
 void steplog_prove_save(struct steplog *s, struct record r, enum steplog_format format) {

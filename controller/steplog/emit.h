@@ -3,6 +3,7 @@
 #define STEPLOG_EMIT_H
 
 #include "steplog/parser.h"
+#include "steplog/step_line.h"
 
 /* A record with the current line's time and number filled in. */
 static inline struct record steplog_record(const struct steplog *s, enum record_kind kind) {
@@ -16,8 +17,13 @@ static inline struct record steplog_record(const struct steplog *s, enum record_
 void steplog_note(struct steplog *s, enum line_result result);
 /* Whether a line, which has that number (repeats.h), was there before; then it is counted and not read. */
 bool steplog_note_repeat(struct steplog *s, struct slice line, int64_t number);
+/* The same of a step line that begins with s->step_prefix. */
+bool steplog_note_repeat_step(struct steplog *s, const struct step_line *l);
 /* Hands a record on and counts it. */
 void steplog_emit(struct steplog *s, const struct record *r, enum steplog_format format);
+
+/* The same of the recorder's steps that came in a row, while no record is held. */
+void steplog_emit_steps(struct steplog *s, const struct step_starts *steps, enum steplog_format format);
 
 /* Training starts at this step, as the first thing that the process shows. */
 void steplog_emit_resume(struct steplog *s, int64_t step, enum steplog_format format);

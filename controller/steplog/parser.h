@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "steplog/progress.h"
+#include "steplog/step_line.h"
 #include "steplog/steplog.h"
 
 /* Container runtimes write a longer line in parts; the log API gives the stamp of the first. */
@@ -84,6 +85,7 @@ struct steplog {
     enum steplog_format format; /* as asked for */
     char *job_name;             /* NULL: any */
     void (*on_record)(void *context, const struct record *r);
+    void (*on_steps)(void *context, const struct step_starts *steps); /* NULL: they are records like others */
     void *context;
     struct steplog_counts counts;
     int64_t unread_lines; /* that look like a step's, before a format was accepted */
@@ -125,6 +127,8 @@ struct steplog {
     struct buf plain;       /* the line without ANSI escapes */
     struct buf scratch;     /* a parser's own */
     struct buf step_prefix; /* how the recorder's step lines begin; empty: not known */
+    uint64_t step_prefix_key;
+    struct step_layout step_layout;
     /* That words.c looked into last, and what that gave. A job keeps them: in no more memory than they need. */
     char *last_text;
     uint32_t last_bytes; /* 0: none, or it was too long */

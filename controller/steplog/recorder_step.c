@@ -1,105 +1,88 @@
 #include "steplog/recorder_step.h"
 
-#include "base/digits.h"
 #include "steplog/emit.h"
+#include "steplog/heads.h"
+#include "steplog/repeats.h"
+#include "steplog/step_line.h"
 
 #include <string.h>
 
-static const char before_time[] = ", \"step_start_time\": ";
-enum { BEFORE_TIME = sizeof before_time - 1, MAX_PREFIX = 1024 };
+enum { MAX_PREFIX = 1024 };
 
-struct step {
-    int64_t step, ns;
-    bool has_fraction;
-};
-
-/* STEP, "step_start_time": SECONDS} from *at on, which moves behind it; the seconds have at most nine decimals, which
- * is exact in nanoseconds. Numbers as JSON has them: no zero before other digits. */
-static bool take_tail(const char **from, const char *end, struct step *ret) {
-    static const uint32_t scale[] = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
-    const char *at = *from;
-    uint64_t number, seconds, fraction = 0;
-    char first = *at;
-    int digits = digits_take(&at, end, &number), decimals = 0;
-    if (digits == 0 || digits > 15 || (first == '0' && digits > 1) || end - at <= BEFORE_TIME ||
-        memcmp(at, before_time, BEFORE_TIME) != 0)
-        return false;
-    at += BEFORE_TIME;
-    first = *at;
-    digits = digits_take(&at, end, &seconds);
-    if (digits == 0 || digits > 10 || (first == '0' && digits > 1) || seconds > 9000000000u)
-        return false;
-    if (at < end && *at == '.') {
-        at++;
-        decimals = digits_take(&at, end, &fraction);
-        if (decimals == 0 || decimals > 9)
-            return false;
-    }
-    if (at == end || *at != '}')
-        return false;
-    ret->step = (int64_t)number;
-    ret->ns = (int64_t)(seconds * 1000000000 + fraction * scale[decimals]);
-    ret->has_fraction = decimals > 0;
-    *from = at + 1;
-    return true;
+static int64_t ms_of(const struct steplog *s, int64_t ns) {
+    return (ns + 500000) / 1000000 + s->clock_offset_ms;
 }
 
-/* Such a line at the start of `bytes`, without its end. */
-static bool take_line(const struct steplog *s, struct slice bytes, struct slice *line, struct step *ret) {
-    size_t size = s->step_prefix.size_bytes;
-    if (size == 0 || bytes.size_bytes <= size || memcmp(bytes.data, s->step_prefix.data, size) != 0)
-        return false;
-    const char *at = bytes.data + size;
-    if (!take_tail(&at, bytes.data + bytes.size_bytes, ret))
-        return false;
-    *line = slice_range(bytes.data, at);
-    return true;
+/* The size of such a line at the start of `bytes`, without its end; 0: there is none. */
+static size_t take_line(struct steplog *s, struct slice bytes, struct step_line *ret) {
+    size_t prefix = s->step_prefix.size_bytes;
+    if (prefix == 0 || bytes.size_bytes <= prefix || memcmp(bytes.data, s->step_prefix.data, prefix) != 0)
+        return 0;
+    size_t numbers = step_line_take(slice_skip(bytes, prefix), &s->step_layout, ret);
+    return numbers == 0 ? 0 : prefix + numbers;
 }
 
-static inline void emit_step_start(struct steplog *s, const struct step *step) {
+static void emit_step_start(struct steplog *s, const struct step_start *step) {
     struct record r = steplog_record(s, RECORD_STEP_START);
     r.step = step->step;
-    r.at_ms = (step->ns + 500000) / 1000000 + s->clock_offset_ms;
+    r.at_ms = step->at_ms;
     steplog_emit(s, &r, STEPLOG_RECORDER);
 }
 
 bool recorder_step_again(struct steplog *s, struct slice line) {
-    struct step step;
-    struct slice taken;
-    if (!take_line(s, line, &taken, &step) || taken.size_bytes != line.size_bytes)
+    struct step_line l;
+    if (take_line(s, line, &l) != line.size_bytes || line.size_bytes == 0)
         return false;
-    emit_step_start(s, &step);
+    emit_step_start(s, &(struct step_start){.step = l.step, .at_ms = ms_of(s, step_line_ns(&l))});
     return true;
 }
 
-void recorder_steps_again(struct steplog *s, struct slice *bytes) {
-    struct step step;
-    struct slice line;
-    const char *end = bytes->data + bytes->size_bytes;
-    if (!slice_starts(buf_slice(&s->step_prefix), RECORDER_LINE))
+/* Hands on what was read in a row. */
+static void flush(struct steplog *s, struct step_starts *steps) {
+    if (steps->count == 0)
         return;
-    while (take_line(s, *bytes, &line, &step)) {
-        const char *newline = line.data + line.size_bytes;
+    steplog_emit_steps(s, steps, STEPLOG_RECORDER);
+    steps->count = 0;
+}
+
+void recorder_steps_again(struct steplog *s, struct slice *bytes) {
+    struct step_line l;
+    struct step_starts steps;
+    size_t size;
+    const char *end = bytes->data + bytes->size_bytes;
+    if (!slice_starts(buf_slice(&s->step_prefix), STEP_LINE_START))
+        return;
+    steps.count = 0;
+    while ((size = take_line(s, *bytes, &l)) > 0) {
+        const char *newline = bytes->data + size;
         if (newline == end || *newline != '\n')
-            return;
+            break;
         *bytes = slice_range(newline + 1, end);
-        if (steplog_note_repeat(s, line, step.has_fraction ? step.ns : 0))
+        if (steplog_note_repeat_step(s, &l))
             continue;
         s->counts.lines++;
         s->stamp_ms = s->last_record_ms = TIME_UNKNOWN;
-        emit_step_start(s, &step);
+        struct step_start *step = &steps.items[steps.count];
+        *step = (struct step_start){.line = s->counts.lines, .step = l.step, .at_ms = ms_of(s, step_line_ns(&l))};
+        if (s->on_steps == NULL || (s->heads != NULL && s->heads->held_count > 0))
+            emit_step_start(s, step); /* which releases what is held */
+        else if (++steps.count == STEP_STARTS)
+            flush(s, &steps);
     }
+    flush(s, &steps);
 }
 
 void recorder_learn_step(struct steplog *s, struct slice text, int64_t step, int64_t ns) {
-    static const char key[] = "\"step_count\": ";
-    const char *at = slice_find(text, key), *end = text.data + text.size_bytes;
-    struct step same;
+    const char *at = slice_find(text, STEP_LINE_KEY), *end = text.data + text.size_bytes;
+    struct step_line same;
+    struct step_layout layout = {0};
     buf_clear(&s->step_prefix);
     if (s->own != NULL || at == NULL || at - text.data > MAX_PREFIX)
         return;
-    at += sizeof key - 1;
-    const char *tail = at;
-    if (at < end && take_tail(&tail, end, &same) && tail == end && same.step == step && same.ns == ns)
+    at += sizeof STEP_LINE_KEY - 1;
+    struct slice rest = slice_range(at, end);
+    if (step_line_take(rest, &layout, &same) == rest.size_bytes && rest.size_bytes > 0 && same.step == step &&
+        step_line_ns(&same) == ns)
         buf_append_slice(&s->step_prefix, slice_range(text.data, at));
+    s->step_prefix_key = repeats_step_key(buf_slice(&s->step_prefix));
 }

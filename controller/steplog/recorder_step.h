@@ -6,9 +6,6 @@
 
 #include "steplog/parser.h"
 
-/* How the recorder's lines begin. No transport's do, nor lines with a clock. */
-#define RECORDER_LINE "{\"job_name\""
-
 /* Reads as many of them as a log without stamps has at the start of `bytes`, line ends included; the rest stays. */
 void recorder_steps_again(struct steplog *s, struct slice *bytes);
 /* A whole line that is a step of the recorder and begins like the one before: read; else false. */

@@ -11,9 +11,24 @@ enum { FIRST_PLACES = 256, LOOK_AT_LINES = 64 };
 
 /* ---- keys ---- */
 
-static uint64_t key_of(uint64_t before, struct slice line) {
-    uint64_t key = hash_fast(before, line);
-    return key != 0 ? key : 1;
+uint64_t repeats_step_key(struct slice prefix) {
+    return hash_fast(0, prefix);
+}
+
+/* The multiplications of two words, not of ten. */
+static uint64_t key_of_step(uint64_t prefix_key, const struct step_line *l) {
+    return hash_word(hash_word(prefix_key, (uint64_t)l->step), (uint64_t)step_line_ns(l) ^ (uint64_t)l->decimals << 60);
+}
+
+static uint64_t key_of_line(struct slice line) {
+    const char *at = slice_starts(line, STEP_LINE_START) ? slice_find(line, STEP_LINE_KEY) : NULL;
+    if (at == NULL)
+        return hash_fast(0, line);
+    struct step_line l;
+    struct step_layout layout = {0};
+    struct slice numbers = slice_range(at + sizeof STEP_LINE_KEY - 1, line.data + line.size_bytes);
+    bool is_step = numbers.size_bytes > 0 && step_line_take(numbers, &layout, &l) == numbers.size_bytes;
+    return is_step ? key_of_step(repeats_step_key(slice_range(line.data, numbers.data)), &l) : hash_fast(0, line);
 }
 
 int64_t repeats_number(struct slice line) {
@@ -106,9 +121,8 @@ void repeats_begin(struct repeats *r) {
         r->newest = TIME_UNKNOWN;
 }
 
-bool repeats_note(struct repeats *r, struct slice line, int64_t number) {
-    line.size_bytes -= slice_ends(line, "\r");
-    uint64_t key = key_of(number == TIME_UNKNOWN ? r->before : 0, line);
+static bool note_key(struct repeats *r, uint64_t key, int64_t number) {
+    key += key == 0; /* 0 is a free place */
     bool is_new = number > r->newest, is_repeat = !is_new && is_there(r, key);
     if (is_new)
         r->newest = number;
@@ -118,10 +132,21 @@ bool repeats_note(struct repeats *r, struct slice line, int64_t number) {
     return is_repeat;
 }
 
+bool repeats_note(struct repeats *r, struct slice line, int64_t number) {
+    line.size_bytes -= slice_ends(line, "\r");
+    return note_key(r, number == TIME_UNKNOWN ? hash_fast(r->before, line) : key_of_line(line), number);
+}
+
+bool repeats_note_step(struct repeats *r, uint64_t prefix_key, const struct step_line *l) {
+    return note_key(r, key_of_step(prefix_key, l), l->decimals > 0 ? step_line_ns(l) : 0);
+}
+
 bool repeats_overlap(struct repeats *r, struct slice lines) {
     struct slice line;
-    for (int i = 0; i < LOOK_AT_LINES && slice_take_line(&lines, &line); i++)
-        if (is_there(r, key_of(0, line)))
+    for (int i = 0; i < LOOK_AT_LINES && slice_take_line(&lines, &line); i++) {
+        uint64_t key = key_of_line(line);
+        if (is_there(r, key + (key == 0)))
             return true;
+    }
     return false;
 }

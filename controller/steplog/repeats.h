@@ -1,12 +1,14 @@
 /* repeats: which lines were there before: files that overlap were joined or given together (a rotated log and the one
  * after it, `kubectl logs >> FILE` twice). A line that carries a time is a repeat if the same bytes are among the last
  * REPEATS_LINES lines; a line without a time, if it and the line before it are. So a log without any time has no
- * repeats. Lines are compared by 64 bits of a hash. */
+ * repeats. Lines are compared by 64 bits of a hash;
+ * a recorder's step line by one of the text before its numbers and of them, which were read anyway. */
 #ifndef STEPLOG_REPEATS_H
 #define STEPLOG_REPEATS_H
 
 #include "base/clock.h"
 #include "base/slice.h"
+#include "steplog/step_line.h"
 
 #define REPEATS_LINES ((size_t)1 << 16)
 
@@ -32,6 +34,9 @@ int64_t repeats_number(struct slice line);
 /* Notes a line as it came, without its newline; true if it is a repeat. number: its time in any unit, or any other that
  * the bytes give: one that is larger than all before it is new. TIME_UNKNOWN: it carries no time. */
 bool repeats_note(struct repeats *r, struct slice line, int64_t number);
+/* The same of a recorder's step line, by its numbers; prefix_key: repeats_step_key() of the text before them. */
+bool repeats_note_step(struct repeats *r, uint64_t prefix_key, const struct step_line *l);
+uint64_t repeats_step_key(struct slice prefix);
 /* Whether one of the first lines is a repeat: the file continues one that was read. */
 bool repeats_overlap(struct repeats *r, struct slice lines);
 

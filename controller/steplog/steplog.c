@@ -12,6 +12,7 @@
 #include "steplog/recorder_step.h"
 #include "steplog/repeats.h"
 #include "steplog/skew.h"
+#include "steplog/step_line.h"
 #include "steplog/text.h"
 #include "steplog/transport.h"
 #include "steplog/words.h"
@@ -168,7 +169,11 @@ static void count_up(uint32_t *count, bool is_one_more) {
 static bool read_from(struct steplog *s, struct slice text, int row) {
     s->shape = 0;
     s->drawing_of.data = NULL;
-    struct words found = row == 0 ? words_find_again(s, text) : words_find(s, text);
+    /* A line of the recorder's is its own: the words of the others come from files, which its logs do without. */
+    bool is_recorders = row == 0 && s->formats[0]->id == STEPLOG_RECORDER && slice_starts(text, STEP_LINE_START);
+    struct words found = is_recorders ? (struct words){.rows = 1}
+                         : row == 0   ? words_find_again(s, text)
+                                      : words_find(s, text);
     for (uint32_t rows = (found.rows & s->rows.first) >> row << row; rows != 0; rows &= rows - 1) {
         int i = __builtin_ctz(rows);
         s->has_long_word = (found.long_words >> i & 1) != 0;
@@ -186,6 +191,11 @@ static bool read_from(struct steplog *s, struct slice text, int row) {
             return true; /* it knows more of the line than what reads the rest */
         if (result != LINE_NOT_MINE)
             break;
+        if (is_recorders) {
+            found = words_find_again(s, text);
+            rows = 1 | (found.rows & s->rows.first);
+        }
+        is_recorders = false;
     }
     return read_rest(s, text);
 }
@@ -382,7 +392,7 @@ static void read_transported(struct steplog *s, const struct transport *t) {
 static void read_raw_line(struct steplog *s, struct slice line, bool stamped) {
     int64_t stamp_ms = TIME_UNKNOWN, unix_ns;
     struct transport transport;
-    if (!stamped && slice_starts(line, RECORDER_LINE)) {
+    if (!stamped && slice_starts(line, STEP_LINE_START)) {
         if (!steplog_note_repeat(s, line, repeats_number(line)))
             read_line(s, line, TIME_UNKNOWN);
         return;
@@ -466,6 +476,10 @@ static void read_raw_lines(struct steplog *s, struct slice line, bool stamped) {
 
 void steplog_leave_out_repeats(struct steplog *s, struct repeats *repeats) {
     s->repeats = repeats;
+}
+
+void steplog_join_steps(struct steplog *s, void (*on_steps)(void *context, const struct step_starts *steps)) {
+    s->on_steps = on_steps;
 }
 
 void steplog_follow_clock(struct steplog *s, struct skew *clock) {

@@ -60,6 +60,9 @@ struct steplog *steplog_new_table(const struct format *const *formats, enum step
                                   void (*on_record)(void *context, const struct record *r), void *context);
 void steplog_free(struct steplog *s);
 
+/* Recorder's steps that come in a row are handed on together by on_steps, not one by one by on_record. */
+void steplog_join_steps(struct steplog *s, void (*on_steps)(void *context, const struct step_starts *steps));
+
 #define STEPLOG_MAX_PATTERN_BYTES 1024 /* of a user's pattern (patterns.h) */
 
 /* The log is of the process after that one. */

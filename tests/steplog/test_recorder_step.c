@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "random.h"
 #include "record_names.h"
 #include "steplog/repeats.h"
 #include "steplog/steplog.h"
@@ -89,12 +90,25 @@ static void write_record(void *context, const struct record *r) {
                r->at_ms, r->received_ms, r->step);
 }
 
+static void write_steps(void *context, const struct step_starts *steps) {
+    for (size_t i = 0; i < steps->count; i++) {
+        struct record r = {.kind = RECORD_STEP_START,
+                           .line = steps->items[i].line,
+                           .at_ms = steps->items[i].at_ms,
+                           .received_ms = RECORD_NONE,
+                           .step = steps->items[i].step};
+        write_record(context, &r);
+    }
+}
+
 /* Its records and what was counted, as text. */
 static void read_in_pieces(struct slice log, size_t piece, struct buf *out) {
     struct repeats repeats = {0};
     struct steplog *s = steplog_new(STEPLOG_AUTO, "a b", write_record, out);
     repeats_begin(&repeats);
     steplog_leave_out_repeats(s, &repeats);
+    if (piece > 1)
+        steplog_join_steps(s, write_steps);
     while (log.size_bytes > 0) {
         size_t n = piece < log.size_bytes ? piece : log.size_bytes;
         steplog_feed(s, (struct slice){log.data, n}, false);
@@ -108,6 +122,21 @@ static void read_in_pieces(struct slice log, size_t piece, struct buf *out) {
                c.lines, c.repeated, c.malformed, c.steps, c.other_job, c.bytes);
     steplog_free(s);
     repeats_done(&repeats);
+}
+
+/* Each has the layout of the line before, or another one, or a byte that does not belong there. */
+static void add_damaged_lines(struct buf *log) {
+    static const char bytes[] = "0000000123456789.,}{ex \"-\n";
+    uint64_t random = random_setting("GOODPUT_SEED", 17);
+    for (int i = 0; i < 6000; i++) {
+        size_t from = log->size_bytes;
+        buf_format(log, "{\"job_name\": \"a b\", \"step_count\": %d, \"step_start_time\": 1795223940.%d}\n",
+                   i / 2 % 120 + (int)random_below(&random, 2), i % 3 == 0 ? 123456 + i : 123456);
+        size_t number = from + 35, size = log->size_bytes - number;
+        if (random_below(&random, 3) == 0)
+            log->data[number + (size_t)random_below(&random, (int64_t)size)] =
+                bytes[random_below(&random, sizeof bytes - 1)];
+    }
 }
 
 TEST(step_lines_in_a_row) {
@@ -126,6 +155,7 @@ TEST(step_lines_in_a_row) {
         if (i % 3 == 0)
             buf_format(&log, "%s\n", between[i / 3 % ARRAY_SIZE(between)]);
     }
+    add_damaged_lines(&log);
     read_in_pieces(buf_slice(&log), SIZE_MAX, &whole);
     read_in_pieces(buf_slice(&log), 1, &bytewise);
     CHECK_TEXT(buf_text(&whole), buf_text(&bytewise));

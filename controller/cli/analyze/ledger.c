@@ -4,20 +4,15 @@
 
 #include "base/mem.h"
 #include "base/minmax.h"
-#include "base/rfc3339.h"
+#include "cli/analyze/attempts.h"
 #include "cli/analyze/cause.h"
 #include "cli/analyze/claims.h"
 #include "cli/analyze/input.h"
 #include "cli/analyze/parser.h"
 #include "cli/render/text.h"
 #include "ledger/evaluate.h"
-#include "ledger/trainer_run.h"
-#include "operator/job/trace.h"
 #include "operator/status/records.h"
 #include "operator/status/status.h"
-#include "steplog/heads.h"
-#include "steplog/repeats.h"
-#include "steplog/skew.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -25,174 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TAIL_BYTES = 1 << 14, SETTLE_EVERY = 1 << 15 };
-
-struct attempt {
-    const char *path;
-    int process;
-    int64_t first_ms, last_ms;
-    int64_t last_step_line;
-    int64_t write_ms, stated_ms; /* its first record, and how long the steps that came with it took */
-    bool has_ended, has_failed;
-    struct trainer_run trainer;
-};
-
-struct analyze_ledger {
-    const struct analyze *analyze;
-    struct ledger *ledger;
-    int64_t until_ms;
-    struct attempt *attempts;
-    size_t count, capacity;
-    int64_t unsettled; /* records since the ledger was settled last */
-    bool keeps_all;
-    char recognized[STEPLOG_NAME_BYTES];
-    struct trace trace; /* with --html */
-    struct repeats repeats;
-    struct skew clock;
-    struct heads heads;
-    int64_t repeated_lines, all_steps, burst_steps;
-    struct forward stamps_ahead;
-    struct matcher *matcher; /* of root causes */
-
-    /* A file that was opened, until its first lines show whether it continues the one before. */
-    const char *next_path;
-    struct steplog *next_parser;
-
-    /* The present file, and those that continue it. */
-    const char *path, *name; /* name: for evidence */
-    struct buf tail;         /* its last lines */
-    struct steplog *parser;
-    bool is_stamped, has_attempt, has_ended;
-    int64_t before_ms, impossible, jumps;
-    int64_t forward,
-        backward;            /* the number of records with a later time than the one before, and with an earlier one */
-    const char *is_reversed; /* the first file in which most records go back in time; NULL: none */
-    int64_t all_impossible, all_malformed; /* of all files */
-    struct analyze_unread unread;
-    struct step_samples samples; /* of the present file, until a step is read */
-};
-
-/* Adds an attempt to the ledger: it holds its slot from its first record to its last. */
-static void report_attempt(struct analyze_ledger *l, size_t number, int64_t lost_ms) {
-    const struct attempt *t = &l->attempts[number];
-    struct ledger_occupancy occupancy = {.id = number + 1,
-                                         .created_ms = t->first_ms,
-                                         .bound_ms = t->first_ms,
-                                         .pull_start_ms = TIME_UNKNOWN,
-                                         .pull_end_ms = TIME_UNKNOWN,
-                                         .running_ms = t->first_ms,
-                                         .lost_ms = lost_ms,
-                                         .ended_ms = lost_ms,
-                                         .done_ms = TIME_UNKNOWN,
-                                         .released_ms = lost_ms,
-                                         .known_until_ms = lost_ms};
-    slice_copy(occupancy.name, sizeof occupancy.name, slice_of(t->path));
-    ledger_add_occupancy(l->ledger, &occupancy);
-    ledger_add_process(l->ledger, number + 1, t->path, t->first_ms, lost_ms);
-}
-
-/* An evaluation settles what can no longer change, so that memory stays bounded however long the log is. */
-static void settle(struct analyze_ledger *l) {
-    struct ledger_result result;
-    const struct attempt *first = l->attempts, *last = &l->attempts[l->count - 1];
-    l->unsettled = 0;
-    report_attempt(l, l->count - 1, TIME_OPEN);
-    ledger_set_required(l->ledger, first->first_ms, 1);
-    ledger_set_span(l->ledger, first->first_ms, TIME_OPEN, OUTCOME_RUNNING);
-    ledger_evaluate(l->ledger, last->last_ms, &result);
-    ledger_result_done(&result);
-}
-
-static struct attempt *begin_attempt(struct analyze_ledger *l) {
-    if (l->count > 0)
-        report_attempt(l, l->count - 1, l->attempts[l->count - 1].last_ms);
-    MEM_GROW(l->attempts, l->count, l->capacity);
-    struct attempt *t = &l->attempts[l->count++];
-    *t = (struct attempt){
-        .path = l->name, .first_ms = TIME_UNKNOWN, .last_ms = TIME_UNKNOWN, .trainer = {.last_ms = TIME_UNKNOWN}};
-    t->process = ledger_add_process(l->ledger, l->count, l->name, TIME_UNKNOWN, TIME_OPEN);
-    l->has_attempt = true;
-    return t;
-}
-
-/* False for impossible times: before 1970, after 2100. A jump of more than a year may be true: it is read, with a
- * note. */
-static bool is_possible(struct analyze_ledger *l, const struct record *r) {
-    const int64_t after_ms = INT64_C(4102444800000), year_ms = INT64_C(31622400000);
-    char at[RFC3339_SIZE];
-    if (r->at_ms < 0 || r->at_ms >= after_ms) {
-        l->all_impossible++;
-        if (l->impossible++ == 0 && !l->analyze->is_trial)
-            analyze_note(l->path, "line %lld is left out: its time is %s", (long long)r->line,
-                         r->at_ms < 0 ? "before 1970" : "after 2100");
-        return false;
-    }
-    if (l->before_ms != TIME_UNKNOWN && llabs(r->at_ms - l->before_ms) > year_ms && l->jumps++ == 0 &&
-        !l->analyze->is_trial) {
-        rfc3339_format(at, r->at_ms * 1000000, 0);
-        analyze_note(l->path, "line %lld has the time %s, more than a year from the line before; check its clock",
-                     (long long)r->line, at);
-    }
-    l->forward += l->before_ms != TIME_UNKNOWN && r->at_ms > l->before_ms;
-    l->backward += l->before_ms != TIME_UNKNOWN && r->at_ms < l->before_ms;
-    l->before_ms = r->at_ms;
-    return true;
-}
-
-/* An attempt whose first step lines are a burst began before them: by as much as they state, but not before the attempt
- * before it ended. */
-static void begin_before_burst(struct analyze_ledger *l, struct attempt *t, const struct record *r) {
-    if (r->kind != RECORD_STEP_END || r->duration_ms <= 0 || r->at_ms - t->write_ms >= RECORD_SAME_WRITE_MS)
-        return;
-    t->stated_ms += r->duration_ms;
-    if (r->same_write > 0)
-        t->first_ms = max_of(t->write_ms - t->stated_ms, t > l->attempts ? t[-1].last_ms : 0);
-}
-
-/* A process that ended before its first step: another one starts hours later. */
-static bool follows_silence(const struct attempt *t, const struct record *r) {
-    return r->kind == RECORD_JOB_START && t->last_ms != TIME_UNKNOWN && r->at_ms - t->last_ms > HEADS_SILENCE_MS;
-}
-
-/* Takes a record into the ledger. */
-static void take_record(struct analyze_ledger *l, const struct record *r) {
-    struct record mine = *r;
-    bool is_step = r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END;
-    struct attempt *t = l->has_attempt ? &l->attempts[l->count - 1] : begin_attempt(l);
-    if (trainer_run_restarts(&t->trainer, r) || follows_silence(t, r)) /* a log may cover several runs */
-        t = begin_attempt(l);
-    mine.process = t->process;
-    if (t->first_ms == TIME_UNKNOWN || r->at_ms < t->first_ms)
-        t->first_ms = t->write_ms = r->at_ms;
-    begin_before_burst(l, t, r);
-    if (t->last_ms == TIME_UNKNOWN || r->at_ms > t->last_ms)
-        t->last_ms = r->at_ms;
-    t->has_ended = r->kind == RECORD_JOB_END;
-    if (is_step) {
-        int lag = t->trainer.has_steps ? -1 : steplog_format_line_lag(steplog_counts_get(l->parser).recognized);
-        if (lag >= 0)
-            ledger_set_line_lag(l->ledger, t->process, lag);
-        t->last_step_line = r->line;
-    }
-    trainer_run_note(&t->trainer, r);
-    ledger_add_record(l->ledger, &mine);
-    if (l->analyze->html != NULL || l->analyze->trace_points > 0)
-        trace_add(&l->trace, &mine);
-    if (++l->unsettled >= SETTLE_EVERY && !l->keeps_all)
-        settle(l);
-}
-
-static void on_record(void *context, const struct record *r) {
-    struct analyze_ledger *l = context;
-    bool is_step = r->kind == RECORD_STEP_START || r->kind == RECORD_STEP_END;
-    if (r->at_ms == TIME_UNKNOWN)
-        return;
-    l->unread.steps_with_time += is_step;
-    if (r->at_ms > l->until_ms || !is_possible(l, r))
-        return;
-    l->unread.steps_taken += is_step;
-    take_record(l, r);
-}
+enum { TAIL_BYTES = 1 << 14 };
 
 struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
     struct ledger_options options = {.has_log = true,
@@ -213,7 +41,6 @@ struct analyze_ledger *analyze_ledger_new(const struct analyze *a) {
         ledger_exclude(l->ledger, a->excluded[i].from_us / 1000, a->excluded[i].to_us / 1000);
     l->unread.first_stamp_ms = l->unread.last_stamp_ms = TIME_UNKNOWN;
     buf_init(&l->tail, 2 * TAIL_BYTES);
-    l->matcher = matcher_new();
     l->trace.max_points = a->trace_points;
     l->until_ms = a->at_us != ANALYZE_NO_TIME ? a->at_us / 1000 : TIME_OPEN;
     return l;
@@ -269,8 +96,11 @@ static void keep_tail(struct analyze_ledger *l, struct slice lines) {
 static void find_cause(struct analyze_ledger *l, int64_t lines) {
     struct attempt *t = &l->attempts[l->count - 1];
     struct ledger_disruption d = {.key = l->count, .at_ms = t->last_ms};
-    if (t->has_ended ||
-        !analyze_cause_of(l->matcher, l->name, buf_slice(&l->tail), lines, t->last_step_line, l->is_stamped, &d))
+    if (t->has_ended)
+        return;
+    if (l->matcher == NULL) /* a job that ended by itself does without its hundreds of signatures */
+        l->matcher = matcher_new();
+    if (!analyze_cause_of(l->matcher, l->name, buf_slice(&l->tail), lines, t->last_step_line, l->is_stamped, &d))
         return;
     t->has_failed = d.cause != CAUSE_UNKNOWN;
     ledger_add_disruption(l->ledger, &d);
@@ -366,8 +196,9 @@ static void continue_file(struct analyze_ledger *l) {
 
 int analyze_ledger_begin(struct analyze_ledger *l, const char *path, struct error **err) {
     l->next_path = path;
-    l->next_parser = analyze_parser(l->analyze, on_record, l, err);
+    l->next_parser = analyze_parser(l->analyze, attempts_on_record, l, err);
     if (l->next_parser != NULL) {
+        steplog_join_steps(l->next_parser, attempts_on_steps);
         steplog_leave_out_repeats(l->next_parser, &l->repeats);
         steplog_follow_clock(l->next_parser, &l->clock);
         steplog_find_processes(l->next_parser, &l->heads);
@@ -551,7 +382,7 @@ int analyze_ledger_conclude(struct analyze_ledger *reading, struct buf *json, st
     if (reading->until_ms != TIME_OPEN && !last->has_ended)
         end_ms = reading->until_ms;
     ledger_set_required(l, t->first_ms, 1);
-    report_attempt(reading, reading->count - 1, TIME_OPEN);
+    attempts_report(reading, reading->count - 1, TIME_OPEN);
     enum ledger_outcome outcome = last->has_ended    ? OUTCOME_SUCCEEDED
                                   : last->has_failed ? OUTCOME_FAILED
                                                      : OUTCOME_RUNNING;
