@@ -118,10 +118,9 @@ static bool is_plain_text(struct slice text) {
     return at == n;
 }
 
-/* Most texts are plain. */
-static void write_text(struct jwrite *w, struct slice text, bool is_key) {
+static inline void write_text(struct jwrite *w, struct slice text, bool is_key, bool is_plain) {
     size_t n = text.size_bytes, comma = w->comma[w->depth];
-    char *at = is_plain_text(text) ? buf_extend(w->out, comma + n + (is_key ? 3 : 2)) : NULL;
+    char *at = is_plain ? buf_extend(w->out, comma + n + (is_key ? 3 : 2)) : NULL;
     if (at == NULL) {
         separate(w);
         write_escaped(w->out, text);
@@ -144,7 +143,11 @@ void jwrite_key(struct jwrite *w, const char *key) {
 }
 
 void jwrite_key_slice(struct jwrite *w, struct slice key) {
-    write_text(w, key, true);
+    write_text(w, key, true, is_plain_text(key)); /* as most texts are */
+}
+
+void jwrite_plain_key(struct jwrite *w, struct slice key) {
+    write_text(w, key, true, true);
 }
 
 void jwrite_text(struct jwrite *w, const char *text) {
@@ -152,7 +155,7 @@ void jwrite_text(struct jwrite *w, const char *text) {
 }
 
 void jwrite_slice(struct jwrite *w, struct slice text) {
-    write_text(w, text, false);
+    write_text(w, text, false, is_plain_text(text));
 }
 
 void jwrite_int(struct jwrite *w, int64_t value) {

@@ -17,6 +17,7 @@ void jwrite_object_end(struct jwrite *w);
 void jwrite_array(struct jwrite *w);
 void jwrite_array_end(struct jwrite *w);
 void jwrite_key(struct jwrite *w, const char *key);
+void jwrite_plain_key(struct jwrite *w, struct slice key); /* without a character that JSON escapes */
 void jwrite_key_slice(struct jwrite *w, struct slice key);
 void jwrite_text(struct jwrite *w, const char *text); /* invalid UTF-8 becomes U+FFFD */
 void jwrite_slice(struct jwrite *w, struct slice text);

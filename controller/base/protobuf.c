@@ -116,6 +116,10 @@ static int read_text(struct slice message, uint32_t number, struct slice *ret) {
     return r;
 }
 
+static void write_name(struct jwrite *w, const struct protobuf_field *f) {
+    jwrite_plain_key(w, (struct slice){f->name, f->name_size});
+}
+
 /* google.protobuf.Timestamp. A time beyond what int64 nanoseconds span is left out. */
 static int write_time(struct jwrite *w, const struct protobuf_field *f, struct slice message) {
     enum { DIGITS = 6 };
@@ -133,14 +137,18 @@ static int write_time(struct jwrite *w, const struct protobuf_field *f, struct s
         __builtin_mul_overflow(seconds, INT64_C(1000000000), &unix_ns) ||
         __builtin_add_overflow(unix_ns, nanoseconds, &unix_ns))
         return r;
-    jwrite_member_text(w, f->name, rfc3339_format(text, unix_ns, f->kind == PROTOBUF_TIME ? 0 : DIGITS));
+    write_name(w, f);
+    jwrite_text(w, rfc3339_format(text, unix_ns, f->kind == PROTOBUF_TIME ? 0 : DIGITS));
     return 0;
 }
 
 static int write_entry(struct jwrite *w, const struct protobuf_field *f, struct slice entry) {
     struct slice key, value;
-    if (read_text(entry, 1, &key) < 0 || read_text(entry, 2, &value) < 0 ||
-        (f->kind == PROTOBUF_QUANTITIES && read_text(value, 1, &value) < 0))
+    if (read_text(entry, 1, &key) < 0)
+        return -EBADMSG;
+    if (f->reads != NULL && !f->reads(key))
+        return 0;
+    if (read_text(entry, 2, &value) < 0 || (f->kind == PROTOBUF_QUANTITIES && read_text(value, 1, &value) < 0))
         return -EBADMSG;
     jwrite_key_slice(w, key);
     jwrite_slice(w, value);
@@ -157,7 +165,7 @@ static int write_value(struct jwrite *w, const struct protobuf_field *f, const s
     if (f->kind == PROTOBUF_STRING && has_key && v->bytes.size_bytes == 0)
         return 0;
     if (has_key)
-        jwrite_key(w, f->name);
+        write_name(w, f);
     int r = 0;
     if (f->kind == PROTOBUF_STRING)
         jwrite_slice(w, v->bytes);
@@ -174,7 +182,7 @@ static int write_value(struct jwrite *w, const struct protobuf_field *f, const s
 }
 
 static void open_list(struct jwrite *w, const struct protobuf_field *f) {
-    jwrite_key(w, f->name);
+    write_name(w, f);
     if (is_map(f))
         jwrite_object(w);
     else

@@ -27,9 +27,14 @@ struct protobuf_message;
 struct protobuf_field {
     uint8_t number, kind;
     bool is_repeated;
+    uint8_t name_size;
     const char *name;
     const struct protobuf_message *message; /* PROTOBUF_MESSAGE */
+    bool (*reads)(struct slice key);        /* of PROTOBUF_TEXTS: which entries are written; NULL: all */
 };
+
+#define PROTOBUF_FIELD(number, kind, is_repeated, name, message, reads)                                                \
+    { (number), (kind), (is_repeated), sizeof(name) - 1, (name), (message), (reads) }
 
 /* Fields in the order of their numbers, as they are written. */
 struct protobuf_message {

@@ -144,6 +144,8 @@ static bool is_letter_or_digit(char c) {
 }
 
 static bool is_resource(struct slice resource, const char *pattern) {
+    if (resource.size_bytes == 0 || resource.data[0] != pattern[0])
+        return false;
     size_t size = strlen(pattern);
     if (pattern[size - 1] != '+')
         return slice_is(resource, pattern);

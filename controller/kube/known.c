@@ -46,14 +46,11 @@ void kube_known_put(struct kube_known *k, struct slice namespace_, struct slice 
                     struct slice resource_version) {
     struct key key;
     make_key(&key, namespace_, name);
-    struct kube_known_entry *entry = map_get(&k->by_name, key.slice);
-    if (entry == NULL || !slice_is(uid, entry->uid)) {
-        entry = mem_alloc(sizeof *entry + uid.size_bytes + 1 + key.slice.size_bytes + 1);
-        char *text = entry->uid + uid.size_bytes + 1;
-        slice_copy(entry->uid, uid.size_bytes + 1, uid);
-        slice_copy(text, key.slice.size_bytes + 1, key.slice);
-        map_put_borrowed(&k->by_name, (struct slice){text, key.slice.size_bytes}, entry);
-    }
+    struct kube_known_entry *entry = mem_alloc(sizeof *entry + uid.size_bytes + 1 + key.slice.size_bytes + 1);
+    char *text = entry->uid + uid.size_bytes + 1;
+    slice_copy(entry->uid, uid.size_bytes + 1, uid);
+    slice_copy(text, key.slice.size_bytes + 1, key.slice);
+    map_put_borrowed(&k->by_name, (struct slice){text, key.slice.size_bytes}, entry);
     kube_known_again(k, entry, resource_version);
 }
 

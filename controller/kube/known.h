@@ -22,6 +22,7 @@ void kube_known_done(struct kube_known *k);
 struct kube_known_entry *kube_known_get(const struct kube_known *k, struct slice namespace_, struct slice name);
 /* One that is known is shown again. */
 void kube_known_again(const struct kube_known *k, struct kube_known_entry *entry, struct slice resource_version);
+/* One that is not known. */
 void kube_known_put(struct kube_known *k, struct slice namespace_, struct slice name, struct slice uid,
                     struct slice resource_version);
 void kube_known_remove(struct kube_known *k, struct slice namespace_, struct slice name);

@@ -9,18 +9,28 @@
 enum { FIELD_METADATA = 1, FIELD_ITEMS = 2, FIELD_RAW = 2, WIRE_BYTES = 2 };
 
 static const struct protobuf_field status_rows[] = {
-    {2, PROTOBUF_STRING, false, "status", NULL},
-    {3, PROTOBUF_STRING, false, "message", NULL},
-    {4, PROTOBUF_STRING, false, "reason", NULL},
-    {6, PROTOBUF_INT, false, "code", NULL},
+    PROTOBUF_FIELD(2, PROTOBUF_STRING, false, "status", NULL, NULL),
+    PROTOBUF_FIELD(3, PROTOBUF_STRING, false, "message", NULL, NULL),
+    PROTOBUF_FIELD(4, PROTOBUF_STRING, false, "reason", NULL, NULL),
+    PROTOBUF_FIELD(6, PROTOBUF_INT, false, "code", NULL, NULL),
 };
 static const struct protobuf_message status_message = PROTOBUF_MESSAGE_OF(status_rows);
 static const struct protobuf_field list_rows[] = {
-    {2, PROTOBUF_STRING, false, "resourceVersion", NULL},
-    {3, PROTOBUF_STRING, false, "continue", NULL},
-    {4, PROTOBUF_INT, false, "remainingItemCount", NULL},
+    PROTOBUF_FIELD(2, PROTOBUF_STRING, false, "resourceVersion", NULL, NULL),
+    PROTOBUF_FIELD(3, PROTOBUF_STRING, false, "continue", NULL, NULL),
+    PROTOBUF_FIELD(4, PROTOBUF_INT, false, "remainingItemCount", NULL, NULL),
 };
 static const struct protobuf_message list_metadata = PROTOBUF_MESSAGE_OF(list_rows);
+/* A bookmark is an object of the kind that is watched, whose readers need not know of it. */
+static const struct protobuf_field bookmark_meta_rows[] = {
+    PROTOBUF_FIELD(6, PROTOBUF_STRING, false, "resourceVersion", NULL, NULL),
+    PROTOBUF_FIELD(12, PROTOBUF_TEXTS, false, "annotations", NULL, NULL),
+};
+static const struct protobuf_message bookmark_meta = PROTOBUF_MESSAGE_OF(bookmark_meta_rows);
+static const struct protobuf_field bookmark_rows[] = {
+    PROTOBUF_FIELD(FIELD_METADATA, PROTOBUF_MESSAGE, false, "metadata", &bookmark_meta, NULL),
+};
+static const struct protobuf_message bookmark_message = PROTOBUF_MESSAGE_OF(bookmark_rows);
 
 bool kube_protobuf_is(const char *content_type) {
     return slice_starts(slice_of(content_type), "application/vnd.kubernetes.protobuf");
@@ -80,7 +90,7 @@ static const struct protobuf_message *message_of(const struct kube_protobuf *p, 
 }
 
 /* runtime.Unknown behind the magic number: typeMeta, raw, contentEncoding, contentType. */
-static int write_object(struct jwrite *w, const struct kube_protobuf *p, struct slice envelope) {
+static int write_object(struct jwrite *w, const struct kube_protobuf *p, struct slice envelope, bool is_bookmark) {
     struct slice raw = {"", 0}, kind = {"", 0};
     struct protobuf_value v;
     int r;
@@ -102,7 +112,11 @@ static int write_object(struct jwrite *w, const struct kube_protobuf *p, struct 
     jwrite_key(w, "kind");
     jwrite_slice(w, kind);
     if (r == 0)
-        r = protobuf_write_members(w, slice_is(kind, "Status") ? &status_message : message_of(p, raw), raw);
+        r = protobuf_write_members(w,
+                                   slice_is(kind, "Status") ? &status_message
+                                   : is_bookmark            ? &bookmark_message
+                                                            : message_of(p, raw),
+                                   raw);
     jwrite_object_end(w);
     return r;
 }
@@ -111,7 +125,7 @@ struct slice kube_protobuf_one(struct kube_protobuf *p, struct slice body) {
     struct jwrite w;
     buf_clear(&p->json);
     jwrite_init(&w, &p->json);
-    int r = write_object(&w, p, body);
+    int r = write_object(&w, p, body, false);
     return r == 0 && !p->json.truncated ? buf_slice(&p->json) : (struct slice){"", 0};
 }
 
@@ -140,7 +154,7 @@ static int write_event(struct kube_protobuf *p, struct slice frame) {
     jwrite_key(&w, "type");
     jwrite_slice(&w, type);
     jwrite_key(&w, "object");
-    r = write_object(&w, p, raw);
+    r = write_object(&w, p, raw, slice_is(type, "BOOKMARK"));
     jwrite_object_end(&w);
     buf_append_char(&p->json, '\n');
     return r;
@@ -185,12 +199,16 @@ static int feed_part(struct kube_protobuf *p, struct slice *bytes, kube_protobuf
 int kube_protobuf_feed_watch(struct kube_protobuf *p, struct slice bytes, kube_protobuf_sink *sink, void *context) {
     int r = 0;
     while (bytes.size_bytes > 0 && r == 0) {
-        size_t size = p->part.size_bytes == 0 && bytes.size_bytes >= HEADER_BYTES ? frame_size(bytes.data) : SIZE_MAX;
+        bool has_header = p->part.size_bytes == HEADER_BYTES; /* HTTP/2 brings it apart from its object */
+        size_t head = has_header ? 0 : HEADER_BYTES, size = SIZE_MAX;
+        if (has_header || (p->part.size_bytes == 0 && bytes.size_bytes >= HEADER_BYTES))
+            size = frame_size(has_header ? p->part.data : bytes.data);
         if (p->skip_bytes > 0)
             skip(p, &bytes);
-        else if (size <= KUBE_OBJECT_MAX_BYTES && bytes.size_bytes - HEADER_BYTES >= size) { /* whole: not copied */
-            struct slice frame = {bytes.data + HEADER_BYTES, size};
-            bytes = slice_skip(bytes, HEADER_BYTES + size);
+        else if (size <= KUBE_OBJECT_MAX_BYTES && bytes.size_bytes - head >= size) { /* whole: not copied */
+            struct slice frame = {bytes.data + head, size};
+            bytes = slice_skip(bytes, head + size);
+            buf_clear(&p->part);
             r = take_frame(p, frame, sink, context);
         } else
             r = feed_part(p, &bytes, sink, context);

@@ -4,14 +4,24 @@
 
 #include <errno.h>
 
-static const struct protobuf_field inner_rows[] = {{1, PROTOBUF_INT, false, "code", NULL}};
+static const struct protobuf_field inner_rows[] = {PROTOBUF_FIELD(1, PROTOBUF_INT, false, "code", NULL, NULL)};
 static const struct protobuf_message inner = PROTOBUF_MESSAGE_OF(inner_rows);
+static bool is_read(struct slice key) {
+    return slice_is(key, "read");
+}
+
 static const struct protobuf_field rows[] = {
-    {1, PROTOBUF_STRING, false, "text", NULL},       {2, PROTOBUF_INT, false, "number", NULL},
-    {3, PROTOBUF_BOOL, false, "is", NULL},           {4, PROTOBUF_TIME, false, "at", NULL},
-    {5, PROTOBUF_MICRO_TIME, false, "exact", NULL},  {6, PROTOBUF_MESSAGE, false, "one", &inner},
-    {7, PROTOBUF_MESSAGE, true, "many", &inner},     {8, PROTOBUF_TEXTS, false, "labels", NULL},
-    {9, PROTOBUF_QUANTITIES, false, "limits", NULL}, {20, PROTOBUF_STRING, true, "names", NULL},
+    PROTOBUF_FIELD(1, PROTOBUF_STRING, false, "text", NULL, NULL),
+    PROTOBUF_FIELD(2, PROTOBUF_INT, false, "number", NULL, NULL),
+    PROTOBUF_FIELD(3, PROTOBUF_BOOL, false, "is", NULL, NULL),
+    PROTOBUF_FIELD(4, PROTOBUF_TIME, false, "at", NULL, NULL),
+    PROTOBUF_FIELD(5, PROTOBUF_MICRO_TIME, false, "exact", NULL, NULL),
+    PROTOBUF_FIELD(6, PROTOBUF_MESSAGE, false, "one", &inner, NULL),
+    PROTOBUF_FIELD(7, PROTOBUF_MESSAGE, true, "many", &inner, NULL),
+    PROTOBUF_FIELD(8, PROTOBUF_TEXTS, false, "labels", NULL, NULL),
+    PROTOBUF_FIELD(9, PROTOBUF_QUANTITIES, false, "limits", NULL, NULL),
+    PROTOBUF_FIELD(20, PROTOBUF_STRING, true, "names", NULL, NULL),
+    PROTOBUF_FIELD(21, PROTOBUF_TEXTS, false, "some", NULL, is_read),
 };
 static const struct protobuf_message outer = PROTOBUF_MESSAGE_OF(rows);
 
@@ -51,6 +61,14 @@ TEST(fields_by_kind) {
     JSON("\x0a\x05<\"\\\n\x01", "{\"text\":\"<\\\"\\\\\\n\\u0001\"}");
     JSON("\x0a\x02\xff\x41", "{\"text\":\"\xEF\xBF\xBD"
                              "A\"}"); /* no UTF-8 */
+}
+
+TEST(entries_without_a_reader_are_left_out) {
+    struct buf out CLEANUP_BUF = {0};
+    buf_init(&out, 1 << 20);
+    JSON("\xaa\x01\x06\x0a\x01k\x12\x01v\xaa\x01\x09\x0a\x04read\x12\x01v\xaa\x01\x06\x0a\x01l\x12\x01v",
+         "{\"some\":{\"read\":\"v\"}}");
+    JSON("\xaa\x01\x06\x0a\x01k\x12\x01v", "{\"some\":{}}");
 }
 
 TEST(times) {

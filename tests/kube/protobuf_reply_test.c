@@ -7,10 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct protobuf_field meta_rows[] = {{1, PROTOBUF_STRING, false, "name", NULL},
-                                                  {6, PROTOBUF_STRING, false, "resourceVersion", NULL}};
+static const struct protobuf_field meta_rows[] = {
+    PROTOBUF_FIELD(1, PROTOBUF_STRING, false, "name", NULL, NULL),
+    PROTOBUF_FIELD(6, PROTOBUF_STRING, false, "resourceVersion", NULL, NULL)};
 static const struct protobuf_message meta = PROTOBUF_MESSAGE_OF(meta_rows);
-static const struct protobuf_field pod_rows[] = {{1, PROTOBUF_MESSAGE, false, "metadata", &meta}};
+static const struct protobuf_field pod_rows[] = {PROTOBUF_FIELD(1, PROTOBUF_MESSAGE, false, "metadata", &meta, NULL)};
 static const struct protobuf_message pod = PROTOBUF_MESSAGE_OF(pod_rows);
 
 #define NAMED(name) "\x0a\x03\x0a\x01" name /* an object */
@@ -214,9 +215,10 @@ TEST(malformed_pages_are_refused) {
     check(kube_protobuf_feed_list, SLICE("k8s\x00\x12\x04\x12\x02\x0a\x05"), -EBADMSG, "{\"kind\":\"List\"");
 }
 
-static const struct protobuf_field brief_meta_rows[] = {{5, PROTOBUF_STRING, false, "uid", NULL}};
+static const struct protobuf_field brief_meta_rows[] = {PROTOBUF_FIELD(5, PROTOBUF_STRING, false, "uid", NULL, NULL)};
 static const struct protobuf_message brief_meta = PROTOBUF_MESSAGE_OF(brief_meta_rows);
-static const struct protobuf_field brief_rows[] = {{1, PROTOBUF_MESSAGE, false, "metadata", &brief_meta}};
+static const struct protobuf_field brief_rows[] = {
+    PROTOBUF_FIELD(1, PROTOBUF_MESSAGE, false, "metadata", &brief_meta, NULL)};
 static const struct protobuf_message brief = PROTOBUF_MESSAGE_OF(brief_rows);
 
 static const struct protobuf_message *choose_brief(void *uid, struct slice of_object) {

@@ -11,13 +11,13 @@
 #define PODS "/api/v1/namespaces/n/pods"
 #define PROTOBUF "application/vnd.kubernetes.protobuf"
 
-static const struct protobuf_field meta_rows[] = {{1, PROTOBUF_STRING, false, "name", NULL},
-                                                  {3, PROTOBUF_STRING, false, "namespace", NULL},
-                                                  {5, PROTOBUF_STRING, false, "uid", NULL},
-                                                  {6, PROTOBUF_STRING, false, "resourceVersion", NULL},
-                                                  {12, PROTOBUF_TEXTS, false, "annotations", NULL}};
+static const struct protobuf_field meta_rows[] = {
+    PROTOBUF_FIELD(1, PROTOBUF_STRING, false, "name", NULL, NULL),
+    PROTOBUF_FIELD(3, PROTOBUF_STRING, false, "namespace", NULL, NULL),
+    PROTOBUF_FIELD(5, PROTOBUF_STRING, false, "uid", NULL, NULL),
+    PROTOBUF_FIELD(6, PROTOBUF_STRING, false, "resourceVersion", NULL, NULL)};
 static const struct protobuf_message meta = PROTOBUF_MESSAGE_OF(meta_rows);
-static const struct protobuf_field pod_rows[] = {{1, PROTOBUF_MESSAGE, false, "metadata", &meta}};
+static const struct protobuf_field pod_rows[] = {PROTOBUF_FIELD(1, PROTOBUF_MESSAGE, false, "metadata", &meta, NULL)};
 static const struct protobuf_message pod = PROTOBUF_MESSAGE_OF(pod_rows);
 
 /* ---- what a server writes; all is shorter than 128 bytes ---- */

@@ -8,14 +8,31 @@
 #include <string.h>
 
 /* What object_condition_find is asked for: of Pods, JobSets and Jobs, Workloads, Nodes, and our own kinds. */
-static const char *const read_types[OBJECT_CONDITIONS] = {
-    "PodScheduled", "Ready",    "DisruptionTarget", "TerminationTarget", "TerminatedByKueue", "Suspended",
-    "Completed",    "Complete", "Failed",           "FailureTarget",     "RestartingJobSet",  "QuotaReserved",
-    "Admitted",     "Evicted",  "Requeued",         "Finished",          "Succeeded",         "SuccessCriteriaMet"};
+#define TYPE(text)                                                                                                     \
+    { (text), sizeof(text) - 1 }
+static const struct slice read_types[] = {TYPE("PodScheduled"),
+                                          TYPE("Ready"),
+                                          TYPE("DisruptionTarget"),
+                                          TYPE("TerminationTarget"),
+                                          TYPE("TerminatedByKueue"),
+                                          TYPE("Suspended"),
+                                          TYPE("Completed"),
+                                          TYPE("Complete"),
+                                          TYPE("Failed"),
+                                          TYPE("FailureTarget"),
+                                          TYPE("RestartingJobSet"),
+                                          TYPE("QuotaReserved"),
+                                          TYPE("Admitted"),
+                                          TYPE("Evicted"),
+                                          TYPE("Requeued"),
+                                          TYPE("Finished"),
+                                          TYPE("Succeeded"),
+                                          TYPE("SuccessCriteriaMet")};
+static_assert(ARRAY_SIZE(read_types) <= OBJECT_CONDITIONS, "each type that is read is kept");
 
 static bool is_read(struct slice type) {
-    for (int i = 0; i < OBJECT_CONDITIONS && read_types[i] != NULL; i++)
-        if (slice_is(type, read_types[i]))
+    for (size_t i = 0; i < ARRAY_SIZE(read_types); i++)
+        if (type.size_bytes == read_types[i].size_bytes && memcmp(type.data, read_types[i].data, type.size_bytes) == 0)
             return true;
     return false;
 }
@@ -91,18 +108,25 @@ static const struct jmember other_labels[] = {
     JMEMBER(META, is_group, "kueue.x-k8s.io/is-group-workload"),
 };
 
+static const struct jmember *find_label(struct slice key) {
+    return slice_take_prefix(&key, "jobset.sigs.k8s.io/") ? jmembers_find(JMEMBERS(jobset_labels), key)
+                                                          : jmembers_find(JMEMBERS(other_labels), key);
+}
+
+bool object_reads_label(struct slice key) {
+    return find_label(key) != NULL;
+}
+
 static void labels_scan(struct jscan *j, void *at) {
     struct object_meta *meta = at;
     struct slice key;
     if (!jscan_object(j))
         return;
     while (jscan_key(j, &key)) {
-        bool is_jobset = slice_take_prefix(&key, "jobset.sigs.k8s.io/");
-        const struct jmember *row =
-            is_jobset ? jmembers_find(JMEMBERS(jobset_labels), key) : jmembers_find(JMEMBERS(other_labels), key);
+        const struct jmember *row = find_label(key);
         if (row != NULL)
             jmembers_take(j, row, meta);
-        else if (meta->is_node && !is_jobset)
+        else if (meta->is_node)
             node_label(key, object_text_scan(j), meta);
         else
             jscan_skip(j);

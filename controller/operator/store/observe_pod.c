@@ -22,12 +22,11 @@ static bool set_time(int64_t *to, int64_t at) {
     return true;
 }
 
-/* The pod of that UID, or a new one if it belongs to a job of one of the kinds; NULL otherwise. */
-static struct pod *pod_of(struct store *store, struct object_meta *meta) {
-    struct pod *p = map_get(&store->pods, meta->uid);
-    if (p || meta->uid.size_bytes == 0)
-        return p;
+/* A pod that is not known, if it belongs to a job of one of the kinds; NULL otherwise. */
+static struct pod *new_pod(struct store *store, struct object_meta *meta) {
     struct target *t = NULL;
+    if (meta->uid.size_bytes == 0)
+        return NULL;
     if (slice_is(meta->owner_kind, "Job"))
         meta->controller_uid = meta->owner_uid;
     for (int kind = 0; kind < TARGET_KIND_COUNT && t == NULL; kind++)
@@ -49,29 +48,33 @@ static struct instance unobserved(int64_t restart_count) {
 
 static void apply_containers(struct store *store, struct pod *p, const struct object_pod *o) {
     struct slice rest = o->containers;
-    struct object_container one;
+    struct object_container *all CLEANUP_FREE = NULL, one;
     int plain = 0, with_chips = 0;
+    size_t count = 0, capacity = 0;
     int64_t chips = 0;
     if (p->containers)
         return;
     bool may_restart = !slice_is(o->restart_policy, "Never");
     while (object_container_next(&rest, &one)) {
+        MEM_GROW(all, count, capacity);
+        all[count++] = one;
         *(one.chips > 0 || one.has_claims ? &with_chips : &plain) += 1;
         chips = min_of(chips + one.chips, INT32_MAX);
         may_restart |= one.may_restart;
     }
-    if (plain + with_chips == 0)
+    if (count == 0)
         return;
     with_chips = (int)min_of(with_chips, STORE_MAX_CONTAINERS);
     plain = (int)min_of(plain, STORE_MAX_CONTAINERS - with_chips);
     p->containers = mem_alloc((size_t)(plain + with_chips) * sizeof *p->containers);
-    for (rest = o->containers; object_container_next(&rest, &one);) {
-        if ((*(one.chips > 0 || one.has_claims ? &with_chips : &plain))-- <= 0)
+    for (size_t i = 0; i < count; i++) {
+        const struct object_container *shown = &all[i];
+        if ((*(shown->chips > 0 || shown->has_claims ? &with_chips : &plain))-- <= 0)
             continue;
         struct container *c = &p->containers[p->container_count++];
-        c->name = store_intern(store, one.name);
-        c->chips = (int32_t)min_of(one.chips, INT32_MAX);
-        c->has_claims = one.has_claims;
+        c->name = store_intern(store, shown->name);
+        c->chips = (int32_t)min_of(shown->chips, INT32_MAX);
+        c->has_claims = shown->has_claims;
         c->instances = &c->first;
         c->instances[0] = unobserved(0);
         c->count = c->capacity = 1;
@@ -319,16 +322,16 @@ int observe_pod(struct store *store, enum observed what, struct slice uid, struc
     }
     struct pod *p = map_get(&store->pods, uid);
     int err = object_pod_parse(json, is_settled_in(p), &o);
-    if (p && !slice_is(o.meta.uid, pod_uid(p))) {
-        err = object_pod_parse(json, false, &o);
-        p = NULL;
+    if (!slice_equal(o.meta.uid, uid)) {
+        err = p ? object_pod_parse(json, false, &o) : err;
+        p = map_get(&store->pods, o.meta.uid);
     }
     if (err < 0)
         return err;
     if (o.meta.created_ms == TIME_UNKNOWN) /* every real object has it; the receipt is the next best */
         o.meta.created_ms = received_ms;
     if (p == NULL)
-        p = pod_of(store, &o.meta);
+        p = new_pod(store, &o.meta);
     if (p == NULL)
         return 0;
     p->is_restored = false;
