@@ -46,10 +46,10 @@ static inline uint16_t *chain_by_head(const struct literals *l, const char *byte
     return &l->by_head.first[head_at(bytes) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - l->by_head.bits)];
 }
 
-/* 1 if a text may have the block there. */
-static uint64_t may_occur(const struct literals *l, uint32_t block) {
+/* Odd if a text may have the block there. */
+static inline uint64_t may_occur(const struct literals *l, uint32_t block) {
     uint32_t bit = hash_of(block, l->block_bits);
-    return l->occurs[bit / 64] >> bit % 64 & 1;
+    return l->occurs[bit / 64] >> bit % 64;
 }
 
 static void note_blocks(struct literals *l, struct slice text) {
@@ -134,12 +134,12 @@ static inline uint16_t fitting(const struct literals *l, size_t from, struct sli
     return longer < found ? longer : found;
 }
 
-/* Of four starts, a stride apart: a bit for each whose block may occur. */
-static inline unsigned may_start(const struct literals *l, const char *block) {
+/* Whether one of four blocks, a stride apart, may occur. */
+static inline bool may_start(const struct literals *l, const char *block) {
     size_t stride = l->stride;
-    return (unsigned)(may_occur(l, block_at(block)) | may_occur(l, block_at(block + stride)) << 1 |
-                      may_occur(l, block_at(block + 2 * stride)) << 2 |
-                      may_occur(l, block_at(block + 3 * stride)) << 3);
+    return ((may_occur(l, block_at(block)) | may_occur(l, block_at(block + stride)) |
+             may_occur(l, block_at(block + 2 * stride)) | may_occur(l, block_at(block + 3 * stride))) &
+            1) != 0;
 }
 
 /* The next one that starts before `end`, from where all texts are too long. */
@@ -150,14 +150,12 @@ static bool search(const struct literals *l, struct slice text, struct literals_
         k = fitting(l, hit->number + 1, slice_skip(text, at++));
     while (k == NONE && at < end) {
         const char *block = text.data + at + stride - 1;
-        bool is_near_end = end - at <= 3 * stride;
-        unsigned may = is_near_end ? (unsigned)may_occur(l, block_at(block)) : may_start(l, block);
-        if (may == 0) {
-            at += is_near_end ? stride : 4 * stride;
-            continue;
-        }
-        at += (size_t)__builtin_ctz(may) * stride;
-        k = fitting(l, 0, slice_skip(text, at++));
+        if (end - at > 3 * stride && !may_start(l, block))
+            at += 4 * stride;
+        else if ((may_occur(l, block_at(block)) & 1) == 0)
+            at += stride;
+        else
+            k = fitting(l, 0, slice_skip(text, at++));
     }
     *hit = (struct literals_hit){.at = k != NONE ? at - 1 : at, .number = k, .is_found = k != NONE};
     return hit->is_found;
