@@ -28,10 +28,14 @@ static bool take_counts(struct slice *s, struct progress *bar) {
 }
 
 bool progress_parse(struct slice piece, struct progress *bar) {
-    const char *first = slice_find_char(piece, '|');
-    struct slice rest;
-    if (first == NULL || !text_after(slice_range(first + 1, piece.data + piece.size_bytes), "| ", &rest))
+    struct slice rest = piece, cells;
+    if (!slice_take_until(&rest, '|', &cells))
         return false;
+    const char *first = cells.data + cells.size_bytes;
+    do
+        if (!slice_take_until(&rest, '|', &cells))
+            return false;
+    while (!slice_take_char(&rest, ' '));
     if (!take_counts(&rest, bar))
         return false;
     struct slice head = slice_range(piece.data, first);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOG_BYTES = 1 << 20, ROUNDS = 11, NUMBER = '#' };
+enum { LOG_BYTES = 1 << 20, ROUNDS = 11, NUMBER = '#', DRAWINGS = 100 };
 #define PROMISE_MS 2.0
 #define START_MS INT64_C(1795223812000)
 
@@ -37,9 +37,11 @@ static const struct {
                   "mom=[(0.9, 0.999)]"},
     {"HuggingFace", "{'loss': 2.3026, 'grad_norm': 1.31, 'learning_rate': 4.9e-05, 'epoch': 0.#}"},
     {"a bar of tqdm", " 12%|#2        | #/90000000 [00:12<1:30:00,  8.12it/s]\r"},
-    {"Keras", "\r#/90000000 \x1b[32m-\x1b[0m\x1b[37m----\x1b[0m \x1b[1m12s\x1b[0m 120ms/step - accuracy: 0.31 - loss: "
-              "2.30"},
-    {"Lightning", "\rEpoch 0:  12%|#2        | #/90000000 [00:12<1:30:00,  8.12it/s, v_num=0, train_loss=2.30]"},
+    {"a bar of Keras",
+     "\r#/90000000 \x1b[32m\xe2\x94\x81\x1b[0m\x1b[37m\xe2\x94\x81\x1b[0m \x1b[1m12s\x1b[0m 120ms/step "
+     "- accuracy: 0.31 - loss: 2.30"},
+    {"a bar with a loss",
+     "\rEpoch 0:  12%|#2        | #/90000000 [00:12<1:30:00,  8.12it/s, v_num=0, train_loss=2.30]"},
     {"Generic", "INFO:train:step # | loss 2.3026 | lr 1e-3 | 120.5 ms/step"},
     {"nginx", "10.0.0.17 - - [21/Nov/2026:02:16:52 +0000] \"GET /api/items/# HTTP/1.1\" 200 5123 \"-\" \"curl/8.1\" "
               "0.123"},
@@ -54,18 +56,40 @@ static const struct {
     {"long words", "aGVsbG8gd29ybGQgdGhpcyBpcyBhIGxvbmcgYmFzZTY0IGxpbmUgdGhhdCBoYXMgbm8gc3BhY2VzIGFuZCBubyBtZWFuaW5n#"},
 };
 
-static void add_line(struct buf *log, const char *line, int number) {
-    char stamp[RFC3339_SIZE], digits[16];
+/* Bars as trainers draw them: DRAWINGS on one line, behind another line. */
+static const struct {
+    const char *name, *head, *drawing;
+} bars[] = {
+    {"tqdm, redrawn", "Loading the data", "\r 12%|#2        | #/90000000 [00:12<1:30:00,  8.12it/s]"},
+    {"with a loss, redrawn", "Loading the data",
+     "\rTraining:  12%|#2        | #/90000000 [00:12<1:30:00,  8.12it/s, loss=2.30]"},
+    {"Keras", "Epoch #/90000000",
+     "\r#/90000000 \x1b[32m\xe2\x94\x81\x1b[0m\x1b[37m\xe2\x94\x81\x1b[0m \x1b[1m12s\x1b[0m 120ms/step "
+     "- accuracy: 0.31 - loss: 2.30"},
+    {"Lightning", "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [0]",
+     "\rEpoch 0:  12%|#2        | #/90000000 [00:12<1:30:00,  8.12it/s, v_num=0, train_loss=2.30]"},
+};
+
+static void add_numbered(struct buf *log, const char *line, int number) {
+    char digits[16];
     snprintf(digits, sizeof digits, "%d", number);
-    rfc3339_format_ms(stamp, START_MS + number * INT64_C(500));
-    buf_append(log, stamp, strlen("2026-11-21T02:16:52"));
-    buf_append_text(log, number % 2 == 0 ? ".123456789Z " : ".623456789Z ");
     for (; *line != '\0'; line++)
         if (*line == NUMBER)
             buf_append_text(log, digits);
         else
             buf_append_char(log, *line);
+}
+
+/* Returns the next number. */
+static int add_line(struct buf *log, const char *line, int number, int times) {
+    char stamp[RFC3339_SIZE];
+    rfc3339_format_ms(stamp, START_MS + number * INT64_C(500));
+    buf_append(log, stamp, strlen("2026-11-21T02:16:52"));
+    buf_append_text(log, number % 2 == 0 ? ".123456789Z " : ".623456789Z ");
+    for (int end = number + times; number < end; number++)
+        add_numbered(log, line, number);
     buf_append_char(log, '\n');
+    return number;
 }
 
 static void on_record(void *context, const struct record *r) {
@@ -104,13 +128,17 @@ static int64_t follow(const struct matcher *m, struct slice log) {
     return notable < 0 ? notable : steps;
 }
 
-static int measure(const char *name, const char *line, const struct matcher *m) {
+/* head: a line before each `times` times that line; NULL. */
+static int measure(const struct matcher *m, const char *name, const char *head, const char *line, int times) {
     CLEANUP_BUF struct buf log;
     double min_ms[2] = {1e9, 1e9};
     int64_t steps = 0;
     buf_init(&log, 2 * LOG_BYTES);
-    for (int i = 0; log.size_bytes < LOG_BYTES; i++)
-        add_line(&log, line, 10000000 + i);
+    for (int number = 10000000; log.size_bytes < LOG_BYTES;) {
+        if (head != NULL)
+            add_line(&log, head, number, 1);
+        number = add_line(&log, line, number, times);
+    }
     for (int i = 0; i < 2 * ROUNDS; i++) {
         double start = cpu_time_ms();
         steps = i % 2 == 0 ? analyze(buf_slice(&log)) : follow(m, buf_slice(&log));
@@ -142,14 +170,19 @@ int main(int argc, char **argv) {
     struct matcher *m = matcher_new();
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         if (argc < 2 || strcmp(argv[1], kinds[i].name) == 0) {
-            failed += measure(kinds[i].name, kinds[i].line, m);
+            failed += measure(m, kinds[i].name, NULL, kinds[i].line, 1);
+            count++;
+        }
+    for (size_t i = 0; i < ARRAY_SIZE(bars); i++)
+        if (argc < 2 || strcmp(argv[1], bars[i].name) == 0) {
+            failed += measure(m, bars[i].name, bars[i].head, bars[i].drawing, DRAWINGS);
             count++;
         }
     for (int i = 0; i < SHIPPED_COUNT; i++)
         if (argc < 2 || strcmp(argv[1], shipped_get(i)->name) == 0) {
             char line[1024] = "";
             shipped_line(shipped_get(i)->format, line, sizeof line);
-            failed += measure(shipped_get(i)->name, line, m);
+            failed += measure(m, shipped_get(i)->name, NULL, line, 1);
             count++;
         }
     matcher_free(m);
