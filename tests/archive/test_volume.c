@@ -111,10 +111,10 @@ TEST(a_process_that_is_killed_200_times_loses_nothing_and_writes_nothing_twice) 
         pid_t pid = fork();
         if (pid == 0)
             write_on(root, checkpoint_ms, child_seed);
-        int64_t begun_ms = *checkpoint_ms;
+        int64_t before_ms = *checkpoint_ms;
         do /* on a busy machine, too, every second process gets to write a part */
             usleep((useconds_t)(500 + random_below(&seed, 20000)));
-        while (i % 2 == 0 && *checkpoint_ms == begun_ms && waitpid(pid, NULL, WNOHANG) == 0);
+        while (i % 2 == 0 && *checkpoint_ms == before_ms && waitpid(pid, NULL, WNOHANG) == 0);
         kill(pid, SIGKILL);
         int status;
         REQUIRE(waitpid(pid, &status, 0) == pid);
