@@ -40,10 +40,18 @@ static block block_at(const char *from) {
     return bytes;
 }
 
-static bool has_any(block bytes) {
+/* A bit for each byte of a comparison that is true. */
+static unsigned places(block equal) {
+#ifdef __SSE2__
+    return (unsigned)__builtin_ia32_pmovmskb128(equal);
+#else
     uint64_t words[BLOCK / sizeof(uint64_t)];
-    memcpy(words, &bytes, sizeof words);
-    return (words[0] | words[1]) != 0;
+    unsigned bits = 0;
+    memcpy(words, &equal, sizeof words);
+    for (int i = 0; i < BLOCK && (words[0] | words[1]) != 0; i++)
+        bits |= (unsigned)(equal[i] != 0) << i;
+    return bits;
+#endif
 }
 
 /* Of the places from `at` to `end` where the needle may begin. */
@@ -57,16 +65,19 @@ static const char *find_between(const char *at, const char *end, const char *nee
 const char *slice_find_bytes(struct slice s, const char *needle, size_t needle_bytes) {
     if (s.size_bytes < needle_bytes || needle_bytes == 0)
         return needle_bytes == 0 ? s.data : NULL;
-    /* A block at once: of all places, those with the needle's first and last byte. */
+    /* A block at once: of all places, those with the needle's first and last byte. The last one starts sooner. */
     const char *at = s.data, *end = s.data + (s.size_bytes - needle_bytes + 1);
+    if (end - at < BLOCK)
+        return find_between(at, end, needle, needle_bytes);
     const block first = needle[0] - (block){0}, last = needle[needle_bytes - 1] - (block){0};
-    for (; end - at >= BLOCK; at += BLOCK) {
-        block may_be = (block)((block_at(at) == first) & (block_at(at + needle_bytes - 1) == last));
-        const char *found = has_any(may_be) ? find_between(at, at + BLOCK, needle, needle_bytes) : NULL;
-        if (found != NULL)
-            return found;
+    for (; at < end; at += BLOCK) {
+        at = end - at < BLOCK ? end - BLOCK : at;
+        unsigned may_be = places((block)((block_at(at) == first) & (block_at(at + needle_bytes - 1) == last)));
+        for (; may_be != 0; may_be &= may_be - 1)
+            if (memcmp(at + __builtin_ctz(may_be), needle, needle_bytes) == 0)
+                return at + __builtin_ctz(may_be);
     }
-    return find_between(at, end, needle, needle_bytes);
+    return NULL;
 }
 
 static bool is_digit(char c) {

@@ -419,6 +419,12 @@ bool generic_line_is_step(const struct generic_line *l) {
 /* Bits that make a byte of a word its lower case; 0: it is of no word. */
 static const unsigned char lowers[256] = {['a' ... 'z'] = 0x20, ['A' ... 'Z'] = 0x20, ['_'] = '_'};
 
+static const char *next_word(const char *at, const char *end) {
+    while (at < end && lowers[(unsigned char)*at] == 0)
+        at++;
+    return at;
+}
+
 /* A word, and what slashes and dots join to it, in lower case; returns its size, at most WORD_BYTES. */
 static size_t take_key(const char **at, const char *end, char word[static WORD_BYTES], bool *is_joined) {
     static const char limit[] = "/max_steps"; /* 'global_step/max_steps': '5/855' */
@@ -460,11 +466,7 @@ bool generic_line_parse(struct slice text, struct generic_line *ret) {
     struct reading r = {.line = ret, .end = text.data + text.size_bytes};
     const char *at = text.data, *end = r.end;
     char word[WORD_BYTES];
-    while (at < end) {
-        if (lowers[(unsigned char)*at] == 0) {
-            at++;
-            continue;
-        }
+    while ((at = next_word(at, end)) < end) {
         const char *from = at;
         bool is_joined = false;
         size_t n = take_key(&at, end, word, &is_joined);

@@ -18,7 +18,16 @@ static const struct field {
 
 _Static_assert(FIELD_COUNT <= 64, "a bit per field");
 
+/* A bit for each size that a field's key has: other programs' keys are shorter, or of another size. */
+static const uint64_t sizes = 0
+#define X(key, type) | UINT64_C(1) << (sizeof #key - 1)
+    PAYLOAD_FIELDS(X)
+#undef X
+    ;
+
 static int find_field(struct slice key) {
+    if (key.size_bytes >= 64 || (sizes >> key.size_bytes & 1) == 0)
+        return -1;
     for (int i = 0; i < FIELD_COUNT; i++)
         if (fields[i].size == key.size_bytes && memcmp(fields[i].key, key.data, key.size_bytes) == 0)
             return i;
