@@ -481,16 +481,18 @@ void rootcause_log_end(struct rootcause_log *log) {
     drop_scratch(log);
 }
 
-/* A chip that failed makes no steps. One or two may be of other ranks; a traceback may come before output that its
- * process held back. Nothing outlasts more steps than a buffer holds. */
+/* A chip that failed makes no steps, and what a thread raised did not end the process that makes them. One or two may
+ * be of other ranks; a traceback may come before output that its process held back. Nothing outlasts more steps than a
+ * buffer holds. */
 static void drop_survived(struct rootcause_log *log) {
     log->steps_with_hardware++;
     log->steps_survived++;
     for (int i = 0; i < ROLE_COUNT; i++) {
         struct finding *f = &log->survived[i];
         bool is_chip = f->role != ROLE_COUNT && is_of_hardware(f->class_) && !f->is_exception;
-        if (log->steps_survived > MAX_STEPS_HELD_BACK ||
-            (is_chip && log->steps_with_hardware > MAX_STEPS_WITH_HARDWARE))
+        bool is_of_thread = f->role == ROLE_WEAK && f->is_exception;
+        if (log->steps_survived > MAX_STEPS_HELD_BACK || (is_of_thread && log->steps_survived > MAX_STEPS_OF_OTHERS) ||
+            (is_chip && log->steps_with_hardware > MAX_STEPS_OF_OTHERS))
             f->role = ROLE_COUNT;
     }
 }

@@ -18,7 +18,7 @@ enum {
     WRAPPED_BYTES = 60,
     JOINED_BYTES = 96, /* of each of two lines */
     MAX_CHAT_LINES = 40,
-    MAX_STEPS_WITH_HARDWARE = 2,
+    MAX_STEPS_OF_OTHERS = 2,
     MAX_STEPS_HELD_BACK = 256 /* lines of 32 bytes in a buffer of 8 KiB */
 };
 

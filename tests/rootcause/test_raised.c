@@ -273,6 +273,9 @@ TEST(exceptions_that_another_program_prints) {
          "Traceback (most recent call last):\n  File \"/v/wandb/integration/tensorboard/monkeypatch.py\", line 7, in "
          "patch\nValueError: Tensorboard already patched\n"},
         {CLASS_DATA_ERROR, false,
+         "SystemError: (Fatal) Blocking queue is killed because the data reader raises an exception.\n"},
+        {CLASS_CHECKPOINT_ERROR, false, "RuntimeError: (NotFound) Cannot open file ./log/run/inference.pdmodel\n"},
+        {CLASS_DATA_ERROR, false,
          "tensorflow.python.framework.errors_impl.NotFoundError: 2 root error(s) found.\n"
          "  (0) Not found:  images/7.jpg; No such file or directory\n"},
         {CLASS_USER_EXCEPTION, false,

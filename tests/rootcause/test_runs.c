@@ -63,3 +63,26 @@ TEST(what_a_run_survives) {
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
+
+/* A thread ends alone; the steps after it are of the process that it was in. */
+TEST(a_thread_whose_process_makes_steps) {
+#define OF_THREAD                                                                                                      \
+    "Exception in thread Thread-7:\nTraceback (most recent call last):\n  File \"/app/a.py\", line 7, in run\n"        \
+    "    x\nUnicodeDecodeError: 'utf-8' codec can't decode byte 0xad\n"
+    struct rootcause_verdict v;
+    judge(&v, OF_THREAD "loading\n");
+    CHECK(v.finding.class_ == CLASS_DATA_ERROR);
+    for (int steps = 2; steps <= 3; steps++) {
+        struct matcher *m = matcher_new();
+        struct rootcause_log *log = rootcause_log_new(m, false);
+        struct slice text = SLICE(OF_THREAD), line;
+        for (int64_t number = 1; slice_take_line(&text, &line); number++)
+            rootcause_log_line(log, line, number);
+        for (int i = 0; i < steps; i++)
+            rootcause_log_progress(log);
+        rootcause_log_end(log);
+        CHECK((rootcause_log_best(log) == NULL) == (steps > 2));
+        rootcause_log_free(log);
+        matcher_free(m);
+    }
+}
