@@ -144,7 +144,7 @@ static void on_done(void *context, const struct http_reply *reply, const struct 
 static void start(struct sender *s, const char *authorization) {
     const char *headers[MAX_HEADERS + 2];
     size_t count = 0;
-    while (s->headers[count] != NULL && count < MAX_HEADERS) {
+    while (count < MAX_HEADERS && s->headers[count] != NULL) {
         headers[count] = s->headers[count];
         count++;
     }
