@@ -128,11 +128,28 @@ static double rounded(wide bits, bool is_more, int exponent) {
     return ldexp((double)mantissa, dropped + exponent);
 }
 
+/* The same where the whole part and the fraction each fit into a word, as in a time of 17 digits, which Python prints:
+ * two divisions of 64 bits instead of two of 128. */
+static bool quotient(uint64_t mantissa, uint64_t power, double *value) {
+    uint64_t whole = mantissa / power, rest = mantissa % power;
+    int shift = whole != 0 ? DOUBLE_BITS - (64 - __builtin_clzll(whole)) : -1; /* bits of the fraction */
+    if (shift < 0 || rest >= UINT64_C(1) << (63 - shift))
+        return false;
+    rest <<= shift;
+    uint64_t bits = (whole << shift) + rest / power, left = rest % power;
+    bits += left > power - left || (left == power - left && (bits & 1) != 0);
+    *value = (double)bits / (double)(UINT64_C(1) << shift); /* exact: a power of two */
+    return true;
+}
+
 /* Exact in 128 bits, or a quotient of 64 bits and whether there is more. */
 static double wide_double(uint64_t mantissa, int exponent) {
     uint64_t power = 1;
     for (int i = exponent < 0 ? -exponent : exponent; i > 0; i--)
         power *= 10; /* 10^19 is below 2^64 */
+    double value;
+    if (exponent < 0 && quotient(mantissa, power, &value))
+        return value;
     int shift = __builtin_clzll(mantissa);
     mantissa <<= shift;
     if (exponent >= 0)

@@ -8,9 +8,11 @@
 
 void step_times_set(struct step_times *t, int64_t step, double seconds) {
     size_t i;
-    if (!steps_find(&t->steps, step, &i)) {
-        i = t->steps.count;
-        steps_add(&t->steps, step);
+    bool is_next = steps_extend(&t->steps, step);
+    if (is_next || !steps_find(&t->steps, step, &i)) {
+        if (!is_next)
+            steps_add(&t->steps, step);
+        i = t->steps.count - 1;
         if (i == t->capacity) {
             t->capacity = t->capacity == 0 ? 8 : t->capacity * 2;
             t->seconds = mem_resize(t->seconds, t->capacity, sizeof *t->seconds);
@@ -136,29 +138,41 @@ static uint64_t find_top(const struct chosen *c, double from, int shift, uint64_
     return prefix << TOP_BITS | top;
 }
 
-/* Looks at the first half of the bits of all, and sorts only what has those of the median. */
+static uint64_t top_of(double value) {
+    return bits_of(value) >> (64 - 2 * TOP_BITS);
+}
+
+/* The largest value whose first bits are below `top`. */
+static double largest_below(const struct chosen *c, double from, uint64_t top) {
+    double largest = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        double value = value_of(c->seconds[i], from);
+        if (is_chosen(c, c->seconds[i]) && top_of(value) < top && value > largest)
+            largest = value;
+    }
+    return largest;
+}
+
+/* Looks at the first half of the bits of all, and sorts only what has those of the median: whether a value is among
+ * these few can be predicted, on which side of the median it is cannot. */
 static double median(const struct chosen *c, size_t n, double from) {
     CLEANUP_FREE uint32_t *counts = mem_alloc(TOPS * sizeof *counts);
     CLEANUP_FREE double *items = NULL;
     size_t rank = n / 2, count = 0, capacity = 0;
     uint64_t top = find_top(c, from, 64 - TOP_BITS, 0, &rank, counts);
     top = find_top(c, from, 64 - 2 * TOP_BITS, top, &rank, counts);
-    double lower = 0;
     for (size_t i = 0; i < c->count; i++) {
         double value = value_of(c->seconds[i], from);
-        if (!is_chosen(c, c->seconds[i]) || bits_of(value) >> (64 - 2 * TOP_BITS) > top)
+        if (top_of(value) != top || !is_chosen(c, c->seconds[i]))
             continue;
-        if (bits_of(value) >> (64 - 2 * TOP_BITS) == top) {
-            MEM_GROW(items, count, capacity);
-            items[count++] = value;
-        } else if (value > lower) {
-            lower = value;
-        }
+        MEM_GROW(items, count, capacity);
+        items[count++] = value;
     }
     double upper = select_item(items, count, rank);
     if (n % 2 == 1)
         return upper;
-    for (size_t i = 0; i < rank; i++)
+    double lower = rank > 0 ? items[0] : largest_below(c, from, top);
+    for (size_t i = 1; i < rank; i++)
         if (items[i] > lower)
             lower = items[i];
     return (lower + upper) / 2;

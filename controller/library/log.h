@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/slice.h"
+#include "steplog/step_line.h"
 
 /* A Python int or float. */
 struct library_number {
@@ -84,6 +85,7 @@ struct library_log {
     char refused_why[128];
     struct slice prefix; /* of the step line last read: a million others begin the same (owned) */
     size_t prefix_capacity;
+    struct step_layout layout; /* of its numbers */
 };
 
 void library_log_init(struct library_log *log);

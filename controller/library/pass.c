@@ -123,6 +123,8 @@ static bool take_step(void *context, size_t i) {
         begin_segment(p, i);
         return true;
     }
+    if (steps_extend(&p->steps, step))
+        return true;
     if (steps_find(&p->steps, step, &index))
         return restart(p, i);
     steps_add(&p->steps, step);

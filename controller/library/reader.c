@@ -373,14 +373,12 @@ static int add_entry(struct library_log *log, struct payload *p, struct error **
     return 0;
 }
 
-static const char middle[] = ", \"step_start_time\": ";
-
 /* Keeps the bytes before the step's number, if the line has the shape that the recorder writes. */
 static void learn_prefix(struct library_log *log, struct slice line) {
-    const char *key = slice_find(line, "\"step_count\": ");
+    const char *key = slice_find(line, STEP_LINE_KEY);
     if (key == NULL || memchr(line.data + 1, '{', line.size_bytes - 1) != NULL) /* an object within */
         return;
-    size_t size = (size_t)(key - line.data) + sizeof "\"step_count\": " - 1;
+    size_t size = (size_t)(key - line.data) + sizeof STEP_LINE_KEY - 1;
     if (size > log->prefix_capacity) {
         log->prefix.data = mem_resize((char *)log->prefix.data, size, 1);
         log->prefix_capacity = size;
@@ -389,36 +387,20 @@ static void learn_prefix(struct library_log *log, struct slice line) {
     log->prefix.size_bytes = size;
 }
 
-/* A line that begins like the step line before it, at the cursor; numbers as JSON has them. */
+/* A line that begins like the step line before it, at the cursor. */
 static bool take_step_quickly(struct library_log *log, struct slice *bytes) {
-    static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
-    size_t size = log->prefix.size_bytes;
-    uint64_t step, number, fraction = 0;
-    if (size == 0 || bytes->size_bytes <= size + sizeof middle + 2 || memcmp(bytes->data, log->prefix.data, size) != 0)
+    static const uint32_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    size_t prefix = log->prefix.size_bytes;
+    struct step_line l;
+    if (prefix == 0 || bytes->size_bytes <= prefix || memcmp(bytes->data, log->prefix.data, prefix) != 0)
         return false;
-    const char *at = bytes->data + size, *end = bytes->data + bytes->size_bytes;
-    char first = *at;
-    int digits = digits_take(&at, end, &step), decimals = 0;
-    if (digits == 0 || digits > 15 || (first == '0' && digits > 1) || end - at <= (ptrdiff_t)sizeof middle ||
-        memcmp(at, middle, sizeof middle - 1) != 0)
+    size_t numbers = step_line_take(slice_skip(*bytes, prefix), &log->layout, &l), size = prefix + numbers;
+    if (numbers == 0 || size == bytes->size_bytes || bytes->data[size] != '\n')
         return false;
-    at += sizeof middle - 1;
-    first = *at;
-    digits = digits_take(&at, end, &number);
-    struct library_number seconds = {0, at < end && *at == '.'};
-    if (seconds.is_float) {
-        at++;
-        decimals = digits_take(&at, end, &fraction);
-        if (decimals == 0)
-            return false;
-    }
-    if (digits == 0 || digits > 10 || decimals > 9 || (first == '0' && digits > 1) || end - at < 2 || at[0] != '}' ||
-        at[1] != '\n')
-        return false;
-    seconds.value = number_of_mantissa(number * tens[decimals] + fraction, -decimals);
-    *bytes = slice_range(at + 2, end);
-    add_step(log, (int64_t)step, seconds, INT64_MIN);
-    note_last(log, seconds.value);
+    double at = number_of_mantissa(l.seconds * tens[l.decimals] + l.fraction, -l.decimals);
+    *bytes = slice_skip(*bytes, size + 1);
+    add_step(log, l.step, (struct library_number){at, l.decimals > 0}, INT64_MIN);
+    note_last(log, at);
     return true;
 }
 

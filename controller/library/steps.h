@@ -21,6 +21,12 @@ static inline int64_t steps_at(const struct steps *s, size_t index) {
     return s->is_range ? s->first + (int64_t)index : s->items[index];
 }
 bool steps_find(const struct steps *s, int64_t step, size_t *index);
+/* Adds the number that is one above a range, which is in no range yet: nearly all are. False: it is not that one. */
+static inline bool steps_extend(struct steps *s, int64_t step) {
+    bool is_next = s->is_range && step == s->first + (int64_t)s->count;
+    s->count += is_next;
+    return is_next;
+}
 void steps_add(struct steps *s, int64_t step); /* not in it yet */
 void steps_clear(struct steps *s);
 void steps_done(struct steps *s);
