@@ -6,8 +6,12 @@ bool finding_is_stop(const struct finding *f) {
     return f->is_stop;
 }
 
+bool finding_is_of_losses(const struct finding *f) {
+    return f->role == ROLE_LAST && f->class_ == CLASS_NAN_DIVERGENCE;
+}
+
 bool finding_is_failure(const struct finding *f) {
-    return !finding_is_stop(f) && (f->role != ROLE_WEAK || f->class_ == CLASS_CRASH_SIGNAL);
+    return !finding_is_stop(f) && !finding_is_of_losses(f) && (f->role != ROLE_WEAK || f->class_ == CLASS_CRASH_SIGNAL);
 }
 
 void finding_mark_rank(uint64_t *set, int64_t rank) {
@@ -47,6 +51,8 @@ static void drop_reported(struct rootcause_log *log, const struct finding *f) {
  * that got stuck waits for the collective that timed out, whichever rank's line comes first. Paddle raises a
  * MemoryError without a word for a device, and reports the device after it. */
 bool finding_explains(enum rootcause_class c, const struct finding *first) {
+    if (finding_is_of_losses(first))
+        return c != CLASS_NAN_DIVERGENCE;
     bool is_stop = first->role == ROLE_PRIMARY && first->is_stop;
     bool is_watchdog = first->role == ROLE_SYMPTOM && first->class_ == CLASS_HANG_WATCHDOG;
     bool is_wordless = first->class_ == CLASS_HOST_OOM && slice_is(slice_trim(slice_of(first->text)), "MemoryError:");

@@ -8,6 +8,8 @@ struct finding finding_make(const struct line *line, const struct writer *w, con
                             int64_t number, size_t at);
 /* The earliest finding of each role stays. */
 void finding_keep(struct rootcause_log *log, const struct finding *f);
+/* Losses that are NaN end no process: how it ended says more, and so do the steps after them. */
+bool finding_is_of_losses(const struct finding *f);
 /* Whether a finding of the class is why the other one happened, although its line comes later. */
 bool finding_explains(enum rootcause_class c, const struct finding *first);
 /* No line continues the writer's last exception any more: it counts. */

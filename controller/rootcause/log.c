@@ -501,6 +501,8 @@ void rootcause_log_progress(struct rootcause_log *log) {
     if (log->found == NULL)
         return;
     settle_all(log);
+    if (finding_is_of_losses(&log->found[ROLE_LAST]))
+        log->found[ROLE_LAST].role = ROLE_COUNT;
     for (int i = 0; i < ROLE_COUNT; i++)
         if (log->found[i].role != ROLE_COUNT) {
             if (is_of_hardware(log->found[i].class_))

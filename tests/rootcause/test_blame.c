@@ -181,6 +181,11 @@ static enum rootcause_class class_after(const char *text, size_t steps) {
     return v.finding.class_;
 }
 
+TEST(losses_are_those_of_the_last_step) {
+    CHECK(class_after("step 7 loss: nan\n", 0) == CLASS_NAN_DIVERGENCE);
+    CHECK(class_after("step 7 loss: nan\n", 1) == CLASS_UNKNOWN);
+}
+
 /* Python's buffer of 8 KiB may reach the log behind the traceback: 256 steps in lines of 32 bytes, not more. */
 TEST(steps_that_no_buffer_held_back) {
     static const char raised[] = "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\nKeyError: 'x'\n";

@@ -225,6 +225,21 @@ TEST(messages_of_libraries_beneath_the_trainer) {
     check_all(examples, ARRAY_SIZE(examples));
 }
 
+/* The last losses of a log that says nothing else are NaN. */
+TEST(losses_that_are_nan) {
+    static const struct example examples[] = {
+        {CLASS_NAN_DIVERGENCE, false, "epoch 3 loss: 0.25\nepoch 4 loss: nan\nepoch 5 loss: nan\n"},
+        {CLASS_NAN_DIVERGENCE, false, "it 9: train_loss=nan, lr=0.1\ntorchrun: exit status 1\n"},
+        {CLASS_CRASH_SIGNAL, false, "epoch 4 loss: nan\nSegmentation fault (core dumped)\n"},
+        {CLASS_PREEMPTION, false, "epoch 4 loss: nan\nKeyboardInterrupt\n"},
+        {CLASS_PREEMPTION, false,
+         "epoch 4 loss: nan\nslurmstepd: error: *** JOB 77 ON n1 CANCELLED AT 2026-01-02T03:04:05 DUE TO TIME LIMIT "
+         "***\n"},
+        {CLASS_DEVICE_OOM, false, "epoch 4 loss: nan\ntorch.OutOfMemoryError: CUDA out of memory.\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
 /* What a process survived is not why it died. */
 TEST(what_was_left_out_was_survived) {
     static const struct example examples[] = {
