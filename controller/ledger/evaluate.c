@@ -454,6 +454,10 @@ void ledger_evaluate(struct ledger *l, int64_t through_ms, struct ledger_result 
     evaluate(l, &(struct request){.through_ms = through_ms}, result);
 }
 
+void ledger_settle_early(struct ledger *l, int64_t through_ms) {
+    ledger_settle_full_batches(l, through_ms);
+}
+
 void ledger_evaluate_entries(struct ledger *l, int64_t through_ms, struct ledger_result *result,
                              struct ledger_entries *entries) {
     *entries = (struct ledger_entries){.complete_from_ms = TIME_UNKNOWN, .keeps_changes = entries->keeps_changes};

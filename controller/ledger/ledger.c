@@ -4,6 +4,7 @@
 #include "base/minmax.h"
 #include "ledger/disruptions.h"
 #include "ledger/evidence.h"
+#include "ledger/process_starts.h"
 #include "ledger/slots.h"
 
 #include <string.h>

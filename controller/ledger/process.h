@@ -189,8 +189,6 @@ static inline bool process_is_plausible(int64_t ms) {
 struct process *process_new(uint64_t id);
 void process_free(struct process *p);
 void process_add(struct process *p, const struct record *r, struct totals *totals);
-/* The same of the starts of steps, as many of the first ones as are ordinary; returns how many (process_starts.c). */
-size_t process_add_starts(struct process *p, const struct step_start *steps, size_t count);
 void process_append_step(struct step_list *list, const struct step_event *e);
 /* These add the facts of another process to this one (compact.c). */
 void process_add_overlay(struct process *p, const struct process *from, struct overlay o);

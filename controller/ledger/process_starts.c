@@ -1,6 +1,4 @@
-/* The starts of steps, in the short way that a million of them need: what process_add() does with each, once for all.
- */
-#include "ledger/process.h"
+#include "ledger/process_starts.h"
 
 #include "base/mem.h"
 #include "base/minmax.h"

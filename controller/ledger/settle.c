@@ -476,7 +476,7 @@ static bool may_settle(struct ledger *l) {
     return !l->options.keep_all && l->start_ms != TIME_UNKNOWN && l->end_ms != TIME_UNKNOWN;
 }
 
-void ledger_settle_early(struct ledger *l, int64_t through_ms) {
+void ledger_settle_full_batches(struct ledger *l, int64_t through_ms) {
     if (may_settle(l))
         settle_batches(l, through_ms, TAIL_STEPS, STEPS_SETTLED_AT_ONCE);
 }

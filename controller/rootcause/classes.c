@@ -44,3 +44,7 @@ int rootcause_owner_find(struct slice name) {
 bool rootcause_class_blames_node(enum rootcause_class c) {
     return c != CLASS_PREEMPTION && c != CLASS_HOST_OOM;
 }
+
+bool rootcause_class_is_of_hardware(enum rootcause_class c) {
+    return c == CLASS_GPU_HARDWARE || c == CLASS_TPU_HARDWARE;
+}

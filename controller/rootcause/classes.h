@@ -61,6 +61,7 @@ enum rootcause_owner rootcause_class_owner(enum rootcause_class c);
 /* Whether a node that shows it is to blame: neither for a notice of maintenance or preemption nor for memory that a job
  * exhausted. */
 bool rootcause_class_blames_node(enum rootcause_class c);
+bool rootcause_class_is_of_hardware(enum rootcause_class c);
 const char *rootcause_owner_name(enum rootcause_owner owner);
 int rootcause_owner_find(struct slice name); /* -1: no owner has that name */
 

@@ -5,6 +5,7 @@
 #include "rootcause/exceptions.h"
 #include "rootcause/exits.h"
 #include "rootcause/finding_internal.h"
+#include "rootcause/survived.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -187,10 +188,6 @@ static void forget(struct rootcause_log *log) {
     memset(log->cause_ranks, 0, sizeof log->cause_ranks);
 }
 
-static bool is_of_hardware(enum rootcause_class c) {
-    return c == CLASS_GPU_HARDWARE || c == CLASS_TPU_HARDWARE;
-}
-
 /* What a trainer shows of its data or of what its model wrote: a turn of a conversation starts or ends. */
 static bool take_chat(struct writer *w, const struct signature *row) {
     bool is_turn = row->role == ROLE_ADVICE && slice_is(row->reason, "ChatTurn");
@@ -208,7 +205,7 @@ static const struct signature *evidence(struct rootcause_log *log, struct writer
     const struct signature *row = matcher_find(log->matcher, text, at);
     if (row == NULL && slice_starts(text, "what():")) /* libstdc++: the message of a C++ exception */
         row = matcher_within(log->matcher, IN_MESSAGE, text);
-    if (row != NULL && is_of_hardware(row->class_) && (w->chat_lines > 0 || line_is_prose(text, *at)))
+    if (row != NULL && rootcause_class_is_of_hardware(row->class_) && (w->chat_lines > 0 || line_is_prose(text, *at)))
         return &of_prose;
     if (row == NULL || take_chat(w, row) || line_quotes(text, *at) || slice_starts(text, "raise ") ||
         (is_exception && row->role == ROLE_LAST && row->class_ == CLASS_CRASH_SIGNAL))
@@ -481,40 +478,11 @@ void rootcause_log_end(struct rootcause_log *log) {
     drop_scratch(log);
 }
 
-/* A chip that failed makes no steps, and what a thread raised did not end the process that makes them. One or two may
- * be of other ranks; a traceback may come before output that its process held back. Nothing outlasts more steps than a
- * buffer holds. */
-static void drop_survived(struct rootcause_log *log) {
-    log->steps_with_hardware++;
-    log->steps_survived++;
-    for (int i = 0; i < ROLE_COUNT; i++) {
-        struct finding *f = &log->survived[i];
-        bool is_chip = f->role != ROLE_COUNT && is_of_hardware(f->class_) && !f->is_exception;
-        bool is_of_thread = f->role == ROLE_WEAK && f->is_exception;
-        if (log->steps_survived > MAX_STEPS_HELD_BACK || (is_of_thread && log->steps_survived > MAX_STEPS_OF_OTHERS) ||
-            (is_chip && log->steps_with_hardware > MAX_STEPS_OF_OTHERS))
-            f->role = ROLE_COUNT;
-    }
-}
-
 void rootcause_log_progress(struct rootcause_log *log) {
     if (log->found == NULL)
         return;
     settle_all(log);
-    if (finding_is_of_losses(&log->found[ROLE_LAST]))
-        log->found[ROLE_LAST].role = ROLE_COUNT;
-    for (int i = 0; i < ROLE_COUNT; i++)
-        if (log->found[i].role != ROLE_COUNT) {
-            if (is_of_hardware(log->found[i].class_))
-                log->steps_with_hardware = 0;
-            log->steps_survived = 0;
-            log->survived[i] = log->found[i];
-            log->found[i].role = ROLE_COUNT;
-        }
-    drop_survived(log);
-    log->waiting_count = 0;
-    log->stack.is_there = false;
-    log->is_finished = false;
+    survived_take_step(log);
 }
 
 /* ---- answers ---- */

@@ -17,9 +17,7 @@ enum {
     MESSAGE_BYTES = 512,
     WRAPPED_BYTES = 60,
     JOINED_BYTES = 96, /* of each of two lines */
-    MAX_CHAT_LINES = 40,
-    MAX_STEPS_OF_OTHERS = 2,
-    MAX_STEPS_HELD_BACK = 256 /* lines of 32 bytes in a buffer of 8 KiB */
+    MAX_CHAT_LINES = 40
 };
 
 /* One process of a stream: its traceback, and the exception whose message may continue in the next lines. */

@@ -86,3 +86,36 @@ TEST(a_thread_whose_process_makes_steps) {
         matcher_free(m);
     }
 }
+
+/* The last losses of a log that says nothing else are NaN. */
+TEST(losses_that_are_nan) {
+    static const struct example examples[] = {
+        {CLASS_NAN_DIVERGENCE, false, "epoch 3 loss: 0.25\nepoch 4 loss: nan\nepoch 5 loss: nan\n"},
+        {CLASS_NAN_DIVERGENCE, false, "it 9: train_loss=nan, lr=0.1\ntorchrun: exit status 1\n"},
+        {CLASS_CRASH_SIGNAL, false, "epoch 4 loss: nan\nSegmentation fault (core dumped)\n"},
+        {CLASS_PREEMPTION, false, "epoch 4 loss: nan\nKeyboardInterrupt\n"},
+        {CLASS_PREEMPTION, false,
+         "epoch 4 loss: nan\nslurmstepd: error: *** JOB 77 ON n1 CANCELLED AT 2026-01-02T03:04:05 DUE TO TIME LIMIT "
+         "***\n"},
+        {CLASS_DEVICE_OOM, false, "epoch 4 loss: nan\ntorch.OutOfMemoryError: CUDA out of memory.\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* What a process survived is not why it died. */
+TEST(what_was_left_out_was_survived) {
+    static const struct example examples[] = {
+        {CLASS_UNKNOWN, false, "WARNING:root:NaN detected in the loss of batch 7, skipping it\n"},
+        {CLASS_UNKNOWN, false, "Skipping sample 12: cannot identify image file 'a.png'\n"},
+        {CLASS_CRASH_SIGNAL, false, "Skip this batch, loss is nan\nSegmentation fault (core dumped)\n"},
+        /* JAX xla_bridge.py tries each platform in turn */
+        {CLASS_UNKNOWN, false,
+         "I1120 10:00:00.000000 17 xla_bridge.py:660] Unable to initialize backend 'tpu': INTERNAL: Failed to open "
+         "libtpu.so: libtpu.so: cannot open shared object file: No such file or directory\n"},
+        /* glog: a cause at level I yields to another */
+        {CLASS_USER_EXCEPTION, false,
+         "I1120 10:00:00.000000 17 store.cc:9] write: No space left on device, another disk is used\n"
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 4, in step\n    f()\nIndexError: x\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
