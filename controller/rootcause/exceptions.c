@@ -217,7 +217,7 @@ void exceptions_take(struct rootcause_log *log, struct writer *w, const struct l
     w->outer_line = number;
     if (!is_later)
         w->decided_line = number;
-    w->is_decided = is_later || (f.role != ROLE_ADVICE && !is_carried(exception));
+    w->is_decided = is_later || (f.role != ROLE_ADVICE && f.role != ROLE_LAST && !is_carried(exception));
     if (is_ignored || is_later)
         return;
     w->pending = f;

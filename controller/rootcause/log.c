@@ -278,7 +278,7 @@ static void take_line(struct rootcause_log *log, const struct line *given, int64
     note_end(w, given->text, row);
     if (row != NULL && row->role == ROLE_SYMPTOM)
         expect_names(w, line->text, number);
-    if (row != NULL && kind != TRACEBACK_EXCEPTION && line_says_skipped(line->text))
+    if (row != NULL && kind != TRACEBACK_EXCEPTION && !line_says_skipped(row->pattern) && line_says_skipped(line->text))
         return;
     bool is_another = kind == TRACEBACK_BARE && log->found[ROLE_WEAK].role != ROLE_COUNT; /* a bare one is weak */
     is_another = is_another && !exceptions_take_caused(log, w);

@@ -107,6 +107,9 @@ TEST(what_was_left_out_was_survived) {
     static const struct example examples[] = {
         {CLASS_UNKNOWN, false, "WARNING:root:NaN detected in the loss of batch 7, skipping it\n"},
         {CLASS_UNKNOWN, false, "Skipping sample 12: cannot identify image file 'a.png'\n"},
+        /* apex amp/scaler.py: a loss scale of 0 lets no later step be made */
+        {CLASS_UNKNOWN, false, "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 32768.0\n"},
+        {CLASS_NAN_DIVERGENCE, false, "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 0.0\n"},
         {CLASS_CRASH_SIGNAL, false, "Skip this batch, loss is nan\nSegmentation fault (core dumped)\n"},
         /* JAX xla_bridge.py tries each platform in turn */
         {CLASS_UNKNOWN, false,
@@ -116,6 +119,24 @@ TEST(what_was_left_out_was_survived) {
         {CLASS_USER_EXCEPTION, false,
          "I1120 10:00:00.000000 17 store.cc:9] write: No space left on device, another disk is used\n"
          "Traceback (most recent call last):\n  File \"/app/train.py\", line 4, in step\n    f()\nIndexError: x\n"},
+    };
+    check_all(examples, ARRAY_SIZE(examples));
+}
+
+/* The first of these lines is printed where the program then does without. */
+TEST(what_a_program_does_without) {
+    static const struct example examples[] = {
+        {CLASS_STARTUP_RENDEZVOUS, false,
+         "n1:16:16 [0] NCCL INFO NET/IB : No device found.\n"
+         "n1:16:95 [0] include/socket.h:347 NCCL WARN Call to bind failed : Address already in use\n"},
+        {CLASS_USER_EXCEPTION, false,
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in step\n    next(it)\n"
+         "StopIteration\n"},
+        {CLASS_CONFIG_ERROR, false,
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 7, in step\n    next(it)\n"
+         "StopIteration\n\nDuring handling of the above exception, another exception occurred:\n\n"
+         "Traceback (most recent call last):\n  File \"/app/train.py\", line 9, in step\n    f()\n"
+         "TypeError: TrainConfig.__init__() got an unexpected keyword argument 'lr'\n"},
     };
     check_all(examples, ARRAY_SIZE(examples));
 }
