@@ -429,8 +429,7 @@ void rootcause_log_line(struct rootcause_log *log, struct slice raw, int64_t num
 bool rootcause_line_is_notable(const struct matcher *m, struct slice raw) {
     CLEANUP_BUF struct buf plain;
     buf_init(&plain, PLAIN_BYTES);
-    raw = line_plain(raw, &plain);
-    if (!matcher_may_find(m, raw))
+    if (!matcher_may_find(m, line_plain(raw, &plain)))
         return false;
     struct line line;
     struct traceback outside = {0};
