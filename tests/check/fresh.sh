@@ -43,6 +43,7 @@ run_in() {
     unshare --mount --pid --fork --kill-child --propagation=private bash -c '
         root=$1 command=$2
         shift 2
+        mount --bind "$root" "$root" || exit 125 # a mount point, as the root of a machine is: tests mount below it
         mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" && mount --rbind /dev "$root/dev" || exit 125
         mount -t tmpfs -o mode=1777 shm "$root/dev/shm" # this machine may have none
         exec chroot "$root" "$@" /bin/sh -c "cd /home/fresh/goodput && $command"' bash "$root" "$2" "${shell[@]}" </dev/null 2>&1
