@@ -24,15 +24,14 @@
 /* meta/v1 */
 MESSAGE(owner_reference, TEXT(1, "kind"), TEXT(3, "name"), TEXT(4, "uid"), BOOL(6, "controller"));
 MESSAGE(managed_fields, TEXT(1, "manager"), TIME(4, "time"));
-MESSAGE(object_meta, TEXT(1, "name"), TEXT(3, "namespace"), TEXT(5, "uid"), TEXT(6, "resourceVersion"),
-        INT(7, "generation"), TIME(8, "creationTimestamp"), TIME(9, "deletionTimestamp"),
-        INT(10, "deletionGracePeriodSeconds"), TEXTS(11, "labels", NULL), TEXTS(12, "annotations", NULL),
-        MANY(13, "ownerReferences", owner_reference), MANY(17, "managedFields", managed_fields));
-MESSAGE(pod_meta, TEXT(1, "name"), TEXT(3, "namespace"), TEXT(5, "uid"), TEXT(6, "resourceVersion"),
-        INT(7, "generation"), TIME(8, "creationTimestamp"), TIME(9, "deletionTimestamp"),
-        INT(10, "deletionGracePeriodSeconds"), TEXTS(11, "labels", object_reads_label),
-        TEXTS(12, "annotations", object_reads_label), MANY(13, "ownerReferences", owner_reference),
-        MANY(17, "managedFields", managed_fields));
+/* meta/v1: ObjectMeta; `reads` says which labels and annotations are written, NULL: all. */
+#define META(message, reads)                                                                                           \
+    MESSAGE(message, TEXT(1, "name"), TEXT(3, "namespace"), TEXT(5, "uid"), TEXT(6, "resourceVersion"),                \
+            INT(7, "generation"), TIME(8, "creationTimestamp"), TIME(9, "deletionTimestamp"),                          \
+            INT(10, "deletionGracePeriodSeconds"), TEXTS(11, "labels", reads), TEXTS(12, "annotations", reads),        \
+            MANY(13, "ownerReferences", owner_reference), MANY(17, "managedFields", managed_fields))
+META(object_meta, NULL);
+META(pod_meta, object_reads_label);
 
 /* core/v1: Pod */
 MESSAGE(name_only, TEXT(1, "name"));

@@ -90,9 +90,10 @@ static inline int64_t object_changed_ms(const struct object_meta *meta, struct o
     return is_known && is_new ? written_ms : received_ms;
 }
 
-/* Shared by the readers of one kind each; each consumes one value, most as a row of jmembers.h does. */
 /* Whether that label or annotation is read of other objects than Nodes. */
 bool object_reads_label(struct slice key);
+
+/* Shared by the readers of one kind each; each consumes one value, most as a row of jmembers.h does. */
 void object_meta_scan(struct jscan *j, void *meta); /* what is out of bounds is left out */
 void object_meta_init(struct object_meta *meta);
 void object_conditions_scan(struct jscan *j, void *conditions);
